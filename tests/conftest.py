@@ -1,0 +1,3 @@
+"""Plugins that every test folder shares."""
+
+pytest_plugins = ["requirement_rows", "zookeeper_fixture"]

@@ -1,0 +1,68 @@
+"""The marker `req`: ties tests to requirement rows and reports what each row's tests came to.
+
+A row has passed when at least one test names it and every test that names it ran and passed.
+`--req-report FILE` writes one line per row; the terminal shows the counts and every failed row.
+"""
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+#: Rows per proposal; ids run from 1 without gaps.
+ROWS = {"R455": 114, "R435": 64, "R179A": 53, "R179B": 51, "R1335": 41}
+ALL_ROWS = [f"{name}-{number}" for name, rows in ROWS.items() for number in range(1, rows + 1)]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--req-report", type=Path, help="write the state of every requirement row here")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(RequirementRows(config.getoption("--req-report")), "req-rows")
+
+
+class RequirementRows:
+    """Collects outcomes by row during one pytest run."""
+
+    def __init__(self, report: Path | None) -> None:
+        self._report = report
+        self._rows_of_test: dict[str, tuple[str, ...]] = {}
+        self._outcomes: dict[str, set[str]] = defaultdict(set)
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        known = set(ALL_ROWS)
+        for item in items:
+            rows = tuple(row for mark in item.iter_markers("req") for row in mark.args)
+            for row in rows:
+                if row not in known:
+                    raise pytest.UsageError(
+                        f"{item.nodeid}: no requirement row {row!r}; rows look like 'R455-10', "
+                        f"and there are {', '.join(f'{p}-1 to {p}-{n}' for p, n in ROWS.items())}"
+                    )
+            self._rows_of_test[item.nodeid] = rows
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" or report.outcome != "passed":
+            for row in self._rows_of_test.get(report.nodeid, ()):
+                self._outcomes[row].add(report.outcome)
+
+    def state(self, row: str) -> str:
+        """Return passed, failed or not run; a skipped test leaves its row not run."""
+        outcomes = self._outcomes[row]
+        if "failed" in outcomes:
+            return "failed"
+        return "passed" if outcomes == {"passed"} else "not run"
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        states = {row: self.state(row) for row in ALL_ROWS}
+        if self._report:
+            self._report.parent.mkdir(parents=True, exist_ok=True)
+            self._report.write_text("".join(f"{row}\t{state}\n" for row, state in states.items()))
+        counts = {name: list(states.values()).count(name) for name in ("passed", "failed", "not run")}
+        if counts["passed"] or counts["failed"]:
+            line = ", ".join(f"{count} {name}" for name, count in counts.items())
+            terminalreporter.write_line(f"requirement rows: {line}")
+        for row, state in states.items():
+            if state == "failed":
+                terminalreporter.write_line(f"requirement row failed: {row}", red=True)

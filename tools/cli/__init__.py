@@ -1,0 +1,1 @@
+"""The `klamm` command, one module per subcommand."""

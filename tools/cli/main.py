@@ -1,0 +1,53 @@
+"""The `klamm` command: a group whose commands are imported only when they run.
+
+`klamm --version` and `klamm --help` stay fast because of that; each command's module exposes
+one click command named `command`, and its first docstring line is the help shown here.
+"""
+
+from importlib import import_module
+from importlib.metadata import version
+
+import click
+
+COMMANDS = {
+    "demo": "Show klamm at work: real ZooKeeper, brokers, moves with progress.",
+    "up": "Start ZooKeeper, a controller and simulated brokers until Ctrl-C.",
+    "zookeeper": "Start only the embedded ZooKeeper until Ctrl-C.",
+}
+
+
+class LazyGroup(click.Group):
+    """Lists commands from the table above and imports `klamm.tools.cli.<name>` on first use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"klamm.tools.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Read the installed version only when it is asked for."""
+    if wanted:
+        click.echo(f"klamm {version('klamm')}")
+        ctx.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_version,
+    help="Show the version and exit.",
+)
+def main() -> None:
+    """A Kafka controller for replica reassignment that stock admin clients can be pointed at."""

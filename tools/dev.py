@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Sets up .venv, then runs klamm or its checks; needs nothing but Python 3.11 or later.
+
+    python3 tools/dev.py demo         a real ZooKeeper, a controller, brokers, and moves you can watch
+    python3 tools/dev.py up [...]     the same cluster, yours until Ctrl-C; options go to `klamm up`
+    python3 tools/dev.py test [...]   the default tests; options go to pytest
+    python3 tools/dev.py coverage     the default tests under branch coverage, with the least it may be
+    python3 tools/dev.py check        lint, format, types, import contracts, generated code
+
+Everything is installed at the versions in tools/constraints.txt. The set-up is done again only
+when that file, pyproject.toml or the interpreter changes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+STAMP = VENV / "klamm-set-up"
+CONSTRAINTS = ROOT / "tools" / "constraints.txt"
+EXTRAS = "dev,spark"
+
+
+def wanted_stamp() -> str:
+    """Return one line for the interpreter and one with a digest of what is to be installed."""
+    digest = hashlib.sha256(EXTRAS.encode())
+    for source in (ROOT / "pyproject.toml", CONSTRAINTS):
+        digest.update(source.read_bytes())
+    return f"{sys.executable} {sys.version_info[:3]} {VENV}\n{digest.hexdigest()}\n"
+
+
+def set_up() -> None:
+    """Make .venv hold the pinned packages and klamm itself, editable; return at once if it does.
+
+    A lock keeps two first runs apart. A set-up that failed leaves no stamp, so the next run
+    tries again; another interpreter starts from nothing.
+    """
+    stamp = wanted_stamp()
+    if found_stamp() == stamp:
+        return
+    with (ROOT / ".venv.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        found = found_stamp()
+        if found == stamp:
+            return
+        STAMP.unlink(missing_ok=True)
+        if found.partition("\n")[0] != stamp.partition("\n")[0]:
+            say("setting up .venv: about 1.2 GB (Spark's jars hold a real ZooKeeper), a minute or two")
+            shutil.rmtree(VENV, ignore_errors=True)
+            run([sys.executable, "-m", "venv", str(VENV)], "venv (on Debian: apt install python3-venv)")
+        else:
+            say("pyproject.toml or constraints.txt changed: installing again")
+        pip = [str(VENV / "bin" / "pip"), "install", "--quiet", "--constraint", str(CONSTRAINTS)]
+        # Source archives are built with the pinned setuptools, not with whatever is newest today.
+        run([*pip, "setuptools", "wheel"], "the build tools")
+        run([*pip, "--no-build-isolation", "--editable", f"{ROOT}[{EXTRAS}]"], "klamm's packages")
+        STAMP.write_text(stamp)
+
+
+def found_stamp() -> str:
+    """Return what the last set-up that succeeded was made from, or an empty text."""
+    return STAMP.read_text() if STAMP.exists() else ""
+
+
+def run(command: list[str], what: str) -> None:
+    """Run a set-up step; exit with its name and status if it fails."""
+    status = subprocess.run(command, cwd=ROOT, check=False).returncode
+    if status:
+        sys.exit(f"dev.py: setting up {what} failed with status {status}: {' '.join(command)}")
+
+
+def say(text: str) -> None:
+    """Tell the person what takes time; standard output stays the command's own."""
+    print(f"dev.py: {text}", file=sys.stderr, flush=True)
+
+
+def become(*command: str) -> None:
+    """Replace this process by a program of .venv, so that signals and the exit status are its own."""
+    os.chdir(ROOT)
+    os.environ["PATH"] = f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
+    # Without this the working directory would put the bare folder names on the import path.
+    os.environ["PYTHONSAFEPATH"] = "1"
+    os.execv(VENV / "bin" / command[0], command)
+
+
+def check() -> None:
+    """Run every static check, all of them even if one fails; exit 1 if any did."""
+    commands = [
+        ["ruff", "check"],
+        ["ruff", "format", "--check"],
+        ["mypy"],
+        ["lint-imports"],
+        ["python", "-m", "klamm.tools.codegen", "--check"],
+    ]
+    failed = []
+    for name, *arguments in commands:
+        say(" ".join([name, *arguments]))
+        command = [str(VENV / "bin" / name), *arguments]
+        environment = {**os.environ, "PYTHONSAFEPATH": "1"}
+        if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
+            failed.append(" ".join([name, *arguments]))
+    if failed:
+        sys.exit("dev.py: failed: " + "; ".join(failed))
+
+
+def main(arguments: list[str]) -> None:
+    """Set up, then carry out the command; an unknown one is named together with the known ones."""
+    if sys.version_info < (3, 11):
+        sys.exit(f"dev.py: klamm needs Python 3.11 or later; this is {sys.version.split()[0]}")
+    commands = {
+        "demo": ("klamm", "demo"),
+        "up": ("klamm", "up"),
+        "test": ("python", "-m", "pytest"),
+        "coverage": ("coverage", "run", "-m", "pytest"),
+        "check": (),
+    }
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        sys.exit(__doc__)
+    name, *rest = arguments
+    if name not in commands:
+        sys.exit(f"dev.py: no command {name!r}; there are: {', '.join(commands)}")
+    set_up()
+    if name == "check":
+        check()
+    else:
+        become(*commands[name], *rest)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
