@@ -1,0 +1,1 @@
+"""What brokers are told: coalescing outboxes and the messages made from them."""

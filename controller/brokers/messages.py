@@ -1,0 +1,203 @@
+"""From state to the three requests that a controller sends to brokers.
+
+Source: Kafka 3.9, ControllerChannelManager.scala (AbstractControllerBrokerRequestBatch).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+from klamm.controller.core.ibp import InterBrokerProtocol
+from klamm.controller.core.model import (
+    Broker,
+    ClusterState,
+    Leadership,
+    Partition,
+    TopicPartition,
+)
+from klamm.protocol.generated.leader_and_isr_request import (
+    LeaderAndIsrLiveLeader,
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrTopicState,
+)
+from klamm.protocol.generated.stop_replica_request import (
+    StopReplicaPartitionState,
+    StopReplicaRequest,
+    StopReplicaTopicState,
+    StopReplicaTopicV1,
+)
+from klamm.protocol.generated.update_metadata_request import (
+    UpdateMetadataBroker,
+    UpdateMetadataEndpoint,
+    UpdateMetadataPartitionState,
+    UpdateMetadataRequest,
+    UpdateMetadataTopicState,
+)
+
+NO_TOPIC_ID = UUID(int=0)
+#: Kafka's numbers of security protocols on the wire (SecurityProtocol.java).
+SECURITY_PROTOCOLS = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
+#: What brokers that send no leader epoch in StopReplica are answered as (v0-2).
+NO_EPOCH = -1
+
+
+def leader_and_isr(
+    state: ClusterState, broker: Broker, is_new: Mapping[TopicPartition, bool]
+) -> LeaderAndIsrRequest:
+    """Tell a broker the leadership of these partitions, which must all have one."""
+    by_topic: dict[str, list[LeaderAndIsrPartitionState]] = defaultdict(list)
+    leaders = set()
+    for name, new in is_new.items():
+        partition, leadership = _led(state, name)
+        leaders.add(leadership.leader)
+        by_topic[name.topic].append(
+            LeaderAndIsrPartitionState(
+                partition_index=name.partition,
+                controller_epoch=leadership.controller_epoch,
+                leader=leadership.leader,
+                leader_epoch=leadership.leader_epoch,
+                isr=leadership.isr,
+                partition_epoch=leadership.version,
+                replicas=partition.assignment.replicas,
+                adding_replicas=partition.assignment.adding,
+                removing_replicas=partition.assignment.removing,
+                is_new=new,
+                leader_recovery_state=leadership.leader_recovery_state,
+            )
+        )
+    live = (state.brokers[leader] for leader in sorted(leaders) if leader in state.brokers)
+    return LeaderAndIsrRequest(
+        controller_id=state.controller_id,
+        controller_epoch=state.epoch,
+        broker_epoch=broker.epoch,
+        topic_states=tuple(
+            LeaderAndIsrTopicState(
+                topic_name=topic,
+                topic_id=state.topics[topic].topic_id or NO_TOPIC_ID,
+                partition_states=tuple(partitions),
+            )
+            for topic, partitions in by_topic.items()
+        ),
+        live_leaders=tuple(
+            LeaderAndIsrLiveLeader(leader.id, leader.endpoints[0].host, leader.endpoints[0].port)
+            for leader in live
+        ),
+    )
+
+
+def update_metadata(
+    state: ClusterState, broker: Broker, names: Iterable[TopicPartition]
+) -> UpdateMetadataRequest:
+    """Tell a broker who is alive, and what clients ask about these partitions.
+
+    Brokers replace their list of live brokers by the one given here, so it always has everybody:
+    also the klamm nodes, or nobody would find the controller.
+    """
+    by_topic: dict[str, list[UpdateMetadataPartitionState]] = defaultdict(list)
+    for name in names:
+        partition, leadership = _led(state, name)
+        replicas = partition.assignment.replicas
+        by_topic[name.topic].append(
+            UpdateMetadataPartitionState(
+                partition_index=name.partition,
+                controller_epoch=leadership.controller_epoch,
+                leader=leadership.leader,
+                leader_epoch=leadership.leader_epoch,
+                isr=leadership.isr,
+                zk_version=leadership.version,
+                replicas=replicas,
+                offline_replicas=tuple(id_ for id_ in replicas if id_ not in state.brokers),
+            )
+        )
+    return UpdateMetadataRequest(
+        controller_id=state.controller_id,
+        controller_epoch=state.epoch,
+        broker_epoch=broker.epoch,
+        topic_states=tuple(
+            UpdateMetadataTopicState(
+                topic_name=topic,
+                topic_id=state.topics[topic].topic_id or NO_TOPIC_ID,
+                partition_states=tuple(partitions),
+            )
+            for topic, partitions in by_topic.items()
+        ),
+        live_brokers=tuple(
+            _live_broker(live) for live in (*state.brokers.values(), *state.nodes.values())
+        ),
+    )
+
+
+def stop_replica(
+    state: ClusterState,
+    broker: Broker,
+    names: Iterable[TopicPartition],
+    *,
+    delete: bool,
+    protocol: InterBrokerProtocol,
+) -> StopReplicaRequest:
+    """Tell a broker to stop these replicas, and to delete their logs if asked.
+
+    Versions before 3 carry one delete flag for all and no leader epoch.
+    """
+    by_topic: dict[str, list[int]] = defaultdict(list)
+    for name in names:
+        by_topic[name.topic].append(name.partition)
+    request = StopReplicaRequest(
+        controller_id=state.controller_id,
+        controller_epoch=state.epoch,
+        broker_epoch=broker.epoch,
+        delete_partitions=delete,
+        topics=tuple(StopReplicaTopicV1(topic, tuple(p)) for topic, p in by_topic.items()),
+    )
+    if protocol.stop_replica < 3:
+        return request
+    return StopReplicaRequest(
+        controller_id=state.controller_id,
+        controller_epoch=state.epoch,
+        broker_epoch=broker.epoch,
+        topic_states=tuple(
+            StopReplicaTopicState(
+                topic_name=topic,
+                partition_states=tuple(
+                    StopReplicaPartitionState(
+                        partition_index=number,
+                        leader_epoch=_leader_epoch(state, TopicPartition(topic, number)),
+                        delete_partition=delete,
+                    )
+                    for number in numbers
+                ),
+            )
+            for topic, numbers in by_topic.items()
+        ),
+    )
+
+
+def _led(state: ClusterState, name: TopicPartition) -> tuple[Partition, Leadership]:
+    partition = state.partition(name)
+    if partition is None or partition.leadership is None:
+        raise KeyError(f"{name} has no leadership to send")
+    return partition, partition.leadership
+
+
+def _leader_epoch(state: ClusterState, name: TopicPartition) -> int:
+    partition = state.partition(name)
+    if partition is None or partition.leadership is None:
+        return NO_EPOCH
+    return partition.leadership.leader_epoch
+
+
+def _live_broker(broker: Broker) -> UpdateMetadataBroker:
+    return UpdateMetadataBroker(
+        id=broker.id,
+        endpoints=tuple(
+            UpdateMetadataEndpoint(
+                port=endpoint.port,
+                host=endpoint.host,
+                listener=endpoint.listener,
+                security_protocol=SECURITY_PROTOCOLS[endpoint.security_protocol],
+            )
+            for endpoint in broker.endpoints
+        ),
+        rack=broker.rack,
+    )

@@ -1,0 +1,1 @@
+"""Pure decisions: cluster model, events, plans, reassignment, election."""

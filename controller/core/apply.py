@@ -1,0 +1,83 @@
+"""Folding the changes of a Commit into the state, copying each touched topic once."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from klamm.controller.core.model import Awaiting, ClusterState, Partition, Topic, TopicPartition
+from klamm.controller.core.plan import (
+    Change,
+    SetAwaiting,
+    SetBrokers,
+    SetNodes,
+    SetPartition,
+    SetTopic,
+    TouchTopic,
+)
+
+
+def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
+    """Return the state with all changes folded in, in order; the given one stays as it was.
+
+    A change of a topic that is unknown raises KeyError: it would be a fault of the decision.
+    """
+    brokers, nodes = state.brokers, state.nodes
+    topics: dict[str, Topic] | None = None
+    partitions: dict[str, dict[int, Partition]] = {}
+    awaiting: dict[TopicPartition, Awaiting] | None = None
+    for change in changes:
+        match change:
+            case SetBrokers():
+                brokers = change.brokers
+            case SetNodes():
+                nodes = change.nodes
+            case SetAwaiting():
+                awaiting = dict(state.awaiting) if awaiting is None else awaiting
+                if change.awaiting is None:
+                    awaiting.pop(change.name, None)
+                else:
+                    awaiting[change.name] = change.awaiting
+            case SetTopic():
+                topics = dict(state.topics) if topics is None else topics
+                partitions.pop(change.name, None)
+                if change.topic is None:
+                    topics.pop(change.name, None)
+                else:
+                    topics[change.name] = change.topic
+            case TouchTopic() | SetPartition():
+                topics = dict(state.topics) if topics is None else topics
+                _change_topic(topics, partitions, change)
+    if topics is not None:
+        for name, changed in partitions.items():
+            topics[name] = replace(topics[name], partitions=changed)
+    return replace(
+        state,
+        brokers=brokers,
+        nodes=nodes,
+        topics=state.topics if topics is None else topics,
+        awaiting=state.awaiting if awaiting is None else awaiting,
+    )
+
+
+def _change_topic(
+    topics: dict[str, Topic],
+    partitions: dict[str, dict[int, Partition]],
+    change: TouchTopic | SetPartition,
+) -> None:
+    """Note a change inside a topic; `partitions` collects the copies made so far."""
+    if isinstance(change, TouchTopic):
+        topics[change.name] = replace(topics[change.name], version=change.version, bare=change.bare)
+        return
+    name, number = change.name
+    if name not in partitions:
+        partitions[name] = dict(topics[name].partitions)
+    partitions[name][number] = change.partition
+
+
+def changed_partitions(change: Change) -> Iterator[tuple[TopicPartition, Partition]]:
+    """The partitions that a change sets."""
+    match change:
+        case SetPartition(name, partition):
+            yield name, partition
+        case SetTopic(topic=Topic() as topic):
+            for number, partition in topic.partitions.items():
+                yield TopicPartition(topic.name, number), partition

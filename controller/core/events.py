@@ -1,0 +1,117 @@
+"""Events: what can make the controller decide something, each about one thing.
+
+A request for many partitions is as many events with one reply (design: a cause is one event on
+one partition, topic, broker or znode entry). Facts tell what was read; they never have a reply.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from klamm.controller.core.model import Broker, Leadership, Topic, TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class AlterReassignment:
+    """Start or replace a move to `target`, or cancel the present one if it is None."""
+
+    partition: TopicPartition
+    target: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTopic:
+    """Create a topic by counts or by an explicit assignment.
+
+    `start` and `shift` are the draws of Kafka's assignment algorithm (AdminUtils,
+    assignReplicasToBrokers). Counts of -1 ask for the configured defaults.
+    """
+
+    name: str
+    partitions: int
+    replication_factor: int
+    assignment: Mapping[int, tuple[int, ...]]
+    configs: Mapping[str, str]
+    start: int
+    shift: int
+    validate_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BrokersRead:
+    """Every registered broker, as just read."""
+
+    brokers: Mapping[int, Broker]
+
+
+@dataclass(frozen=True, slots=True)
+class NodesRead:
+    """Every registered klamm node, as just read."""
+
+    nodes: Mapping[int, Broker]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRead:
+    """A topic znode as just read, with its partition states; None if the topic is gone."""
+
+    name: str
+    topic: Topic | None
+
+
+@dataclass(frozen=True, slots=True)
+class StateRead:
+    """A partition state znode as just read; None if there is none."""
+
+    partition: TopicPartition
+    leadership: Leadership | None
+
+
+@dataclass(frozen=True, slots=True)
+class NotificationsRead:
+    """ISR change notifications whose states have been read, so that they can be deleted."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigRead:
+    """A config znode's dataVersion as just read; None if there is none."""
+
+    path: str
+    version: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderAcknowledged:
+    """A leader has the given leader epoch of a partition, or a newer one."""
+
+    partition: TopicPartition
+    broker: int
+    leader_epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPartition:
+    """Follow-up: bring a partition's leadership in line with who is alive, or end its move."""
+
+    partition: TopicPartition
+
+
+Fact = (
+    BrokersRead
+    | NodesRead
+    | TopicRead
+    | StateRead
+    | ConfigRead
+    | NotificationsRead
+    | LeaderAcknowledged
+)
+Event = AlterReassignment | CreateTopic | CheckPartition | Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """An event with its number; the number is how its result finds the request it belongs to."""
+
+    id: int
+    event: Event

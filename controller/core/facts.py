@@ -1,0 +1,127 @@
+"""Folding in what was read or heard: facts change the state without writing anything."""
+
+from dataclasses import replace
+
+from klamm.controller.core.draft import Draft
+from klamm.controller.core.events import (
+    BrokersRead,
+    Cause,
+    ConfigRead,
+    LeaderAcknowledged,
+    NodesRead,
+    NotificationsRead,
+    StateRead,
+    TopicRead,
+)
+from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.ops import ANY_VERSION, Delete
+from klamm.controller.core.plan import (
+    Announce,
+    Entry,
+    Forget,
+    Publish,
+    Refill,
+    SetAwaiting,
+    SetBrokers,
+    SetNodes,
+    Stop,
+)
+
+
+def brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
+    """Find brokers that are new, gone, or back with another epoch, and what that touches.
+
+    Source: Kafka 3.9, KafkaController.scala, processBrokerChange (onBrokerStartup and
+    onBrokerFailure). A bounced broker is both gone and new.
+    """
+    old, new = draft.brokers, event.brokers
+    stayed = {id_ for id_ in old.keys() & new.keys() if old[id_].epoch == new[id_].epoch}
+    gone, fresh = sorted(old.keys() - stayed), sorted(new.keys() - stayed)
+    draft.settle(cause)
+    if dict(old) == dict(new):
+        return
+    draft.learn_brokers(new)
+    draft.changes.append(SetBrokers(new))
+    draft.messages.extend(Forget(broker) for broker in gone)
+    draft.messages.append(Announce())
+    draft.messages.extend(Refill(broker) for broker in fresh)
+    draft.entries.append(Entry("brokers", f"gone {gone}, new {fresh}, now {sorted(new)}"))
+    touched = {*gone, *fresh}
+    for name, partition in draft.state.partitions():
+        if not touched.isdisjoint(partition.assignment.replicas):
+            draft.check_later(name)
+            draft.messages.append(Publish(name))
+
+
+def nodes_read(draft: Draft, cause: Cause, event: NodesRead) -> None:
+    """Brokers and clients must know every klamm node, or cannot find their controller."""
+    draft.settle(cause)
+    if dict(event.nodes) != dict(draft.state.nodes):
+        draft.changes.append(SetNodes(event.nodes))
+        draft.messages.append(Announce())
+
+
+def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
+    """Take a topic as ZooKeeper holds it: new, changed by somebody else, or gone."""
+    draft.settle(cause)
+    known = draft.topic(event.name)
+    if event.topic == known:
+        return
+    draft.learn_topic(event.name, event.topic)
+    if event.topic is None:
+        for name in [name for name in draft.state.awaiting if name.topic == event.name]:
+            draft.changes.append(SetAwaiting(name, None))
+        draft.entries.append(Entry("topic gone", event.name))
+        return
+    draft.entries.append(Entry("topic read", f"{event.name} version {event.topic.version}"))
+    for number, partition in event.topic.partitions.items():
+        name = TopicPartition(event.name, number)
+        draft.check_later(name)
+        if partition.leadership is not None:
+            draft.messages.append(Publish(name))
+
+
+def state_read(draft: Draft, cause: Cause, event: StateRead) -> None:
+    """Take a partition's leadership as ZooKeeper holds it, mostly an ISR its leader changed."""
+    draft.settle(cause)
+    partition = draft.partition(event.partition)
+    if partition is None or partition.leadership == event.leadership:
+        return
+    draft.learn_partition(event.partition, replace(partition, leadership=event.leadership))
+    draft.messages.append(Publish(event.partition))
+    draft.check_later(event.partition)
+    if event.leadership:
+        text = f"{event.partition}: leader {event.leadership.leader} isr"
+        draft.entries.append(Entry("isr", f"{text} {list(event.leadership.isr)}"))
+
+
+def notifications_read(draft: Draft, cause: Cause, event: NotificationsRead) -> None:
+    """Delete the notifications: the states they name have been read."""
+    draft.deletions.append((cause, tuple(Delete(path, ANY_VERSION) for path in event.paths)))
+
+
+def config_read(draft: Draft, cause: Cause, event: ConfigRead) -> None:
+    """Note that a config znode is there already, so that it is set and not created."""
+    draft.settle(cause)
+    draft.config_versions[event.path] = event.version
+
+
+def leader_acknowledged(draft: Draft, cause: Cause, event: LeaderAcknowledged) -> None:
+    """Let dropped replicas delete, now that the leader knows that they are none of its own.
+
+    A broker that has become a replica again keeps its log: StopReplica of versions 1 and 2
+    carries no epoch, so it must never be sent to one.
+    """
+    draft.settle(cause)
+    name = event.partition
+    awaiting, partition = draft.awaiting(name), draft.partition(name)
+    if awaiting is None or partition is None:
+        return
+    if event.broker != awaiting.leader or event.leader_epoch < awaiting.leader_epoch:
+        return
+    draft.changes.append(SetAwaiting(name, None))
+    draft.messages.extend(
+        Stop(name, broker, delete=True)
+        for broker in awaiting.deletes
+        if broker not in partition.assignment.replicas
+    )

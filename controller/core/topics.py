@@ -1,0 +1,124 @@
+"""Creating a topic: the checks of Kafka's CreateTopics and its znodes.
+
+Source: Kafka 3.9, ZkAdminManager.scala (createTopics) and AdminZkClient.scala
+(validateTopicCreate, createTopicWithAssignment); name rules in Topic.java.
+"""
+
+import re
+
+from klamm.controller.core.assignment import assign_replicas
+from klamm.controller.core.draft import Creation, Draft
+from klamm.controller.core.events import Cause, CreateTopic
+from klamm.controller.core.model import Assignment, Partition, Topic, TopicPartition
+from klamm.controller.core.moves import initialize
+from klamm.controller.core.ops import Create, Op, SetData
+from klamm.controller.core.plan import Entry
+from klamm.controller.core.results import Fault, Refusal, TopicCreated
+from klamm.controller.znodes import paths
+from klamm.controller.znodes.config import ConfigEntity, ConfigZnode, encode_config
+
+MAX_NAME_LENGTH = 249
+_LAWFUL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
+
+
+def create(draft: Draft, cause: Cause, event: CreateTopic) -> None:
+    """Create the topic with its configs and first leaders, or say why not."""
+    if event.name in draft.creations or draft.topic(event.name) is not None:
+        text = f"Topic '{event.name}' already exists."
+        draft.settle(cause, Refusal(Fault.TOPIC_ALREADY_EXISTS, text))
+        return
+    refusal = check_name(event.name, draft) or check_counts(event, draft)
+    if refusal:
+        draft.settle(cause, refusal)
+        return
+    assignment = event.assignment or assign_replicas(
+        {broker.id: broker.rack for broker in draft.brokers.values()},
+        event.partitions,
+        event.replication_factor,
+        event.start,
+        event.shift,
+    )
+    result = TopicCreated(len(assignment), len(next(iter(assignment.values()))))
+    if event.validate_only:
+        draft.settle(cause, result)
+        return
+    partitions = {
+        number: Partition(Assignment(tuple(replicas)))
+        for number, replicas in sorted(assignment.items())
+    }
+    topic = Topic(event.name, version=0, partitions=partitions, bare=frozenset())
+    path = ConfigEntity("topics", event.name).path
+    configs = encode_config(ConfigZnode(event.configs))
+    # Configs may have been left behind by a deletion that a crash cut short (F50).
+    left = draft.config_versions.get(path)
+    config_op: Op = Create(path, configs) if left is None else SetData(path, configs, left)
+    ops = (config_op, Create(paths.partitions(event.name), None))
+    draft.creations[event.name] = Creation(topic, ops, cause.id, result)
+    text = f"{event.name}: {len(partitions)} partitions"
+    draft.entries.append(Entry("create topic", text))
+    for number, partition in partitions.items():
+        initialize(draft, TopicPartition(event.name, number), partition.assignment)
+
+
+def check_name(name: str, draft: Draft) -> Refusal | None:
+    """Refuse an unlawful name, and one that another topic's metric names would collide with."""
+    fault = Fault.INVALID_TOPIC_EXCEPTION
+    if not name:
+        return Refusal(fault, "Topic name is invalid: the empty string is not allowed")
+    if name in (".", ".."):
+        return Refusal(fault, f"Topic name is invalid: '{name}' is not allowed")
+    if len(name) > MAX_NAME_LENGTH:
+        text = f"the length of '{name}' is longer than the max allowed length {MAX_NAME_LENGTH}"
+        return Refusal(fault, f"Topic name is invalid: {text}")
+    if not _LAWFUL_NAME.fullmatch(name):
+        text = "contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'"
+        return Refusal(fault, f"Topic name is invalid: '{name}' {text}")
+    if "." not in name and "_" not in name:
+        return None
+    colliding = [
+        other for other in draft.topic_names() if other.replace(".", "_") == name.replace(".", "_")
+    ]
+    if colliding:
+        text = f"Topic '{name}' collides with existing topics: {', '.join(sorted(colliding))}"
+        return Refusal(fault, text)
+    return None
+
+
+def check_counts(event: CreateTopic, draft: Draft) -> Refusal | None:
+    """Refuse counts or an explicit assignment that no cluster, or not this one, can carry."""
+    if event.assignment:
+        return _check_assignment(event)
+    if event.partitions <= 0:
+        text = f"Number of partitions was set to an invalid non-positive value: {event.partitions}"
+        return Refusal(Fault.INVALID_PARTITIONS, text)
+    if event.replication_factor <= 0:
+        return Refusal(
+            Fault.INVALID_REPLICATION_FACTOR, "Replication factor must be larger than 0."
+        )
+    if event.replication_factor > len(draft.brokers):
+        return Refusal(
+            Fault.INVALID_REPLICATION_FACTOR,
+            f"Replication factor: {event.replication_factor} larger than available brokers: "
+            f"{len(draft.brokers)}.",
+        )
+    return None
+
+
+def _check_assignment(event: CreateTopic) -> Refusal | None:
+    """Kafka accepts unknown brokers here, but no gaps, doubles or unequal lengths."""
+    fault = Fault.INVALID_REPLICA_ASSIGNMENT
+    if sorted(event.assignment) != list(range(len(event.assignment))):
+        text = "Partitions should be a consecutive 0-based integer sequence"
+        return Refusal(fault, f"{text}, but are {sorted(event.assignment)}")
+    sizes = {len(replicas) for replicas in event.assignment.values()}
+    if len(sizes) > 1:
+        return Refusal(fault, "All partitions should have the same number of replicas")
+    if 0 in sizes:
+        return Refusal(fault, "A partition must have at least one replica")
+    for number, replicas in event.assignment.items():
+        if len(set(replicas)) < len(replicas):
+            text = f"Duplicate replica assignment found: partition {number} {list(replicas)}"
+            return Refusal(fault, text)
+        if any(broker < 0 for broker in replicas):
+            return Refusal(fault, f"Invalid broker id: partition {number} {list(replicas)}")
+    return None

@@ -1,0 +1,155 @@
+"""What the controller has yet to tell its brokers, and what their answers mean."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from klamm.controller.brokers.outbox import InFlight, Kind, Outbox
+from klamm.controller.core.events import LeaderAcknowledged
+from klamm.controller.core.ibp import InterBrokerProtocol
+from klamm.controller.core.model import ClusterState, TopicPartition
+from klamm.controller.core.plan import (
+    Announce,
+    Forget,
+    Lead,
+    Message,
+    Publish,
+    Refill,
+    Stop,
+)
+from klamm.controller.node.effects import CloseLink, Effect, Journal, Send, Severity
+from klamm.controller.node.inputs import BrokerAnswer
+from klamm.protocol.error_codes import ErrorCode
+from klamm.protocol.generated.leader_and_isr_response import LeaderAndIsrResponse
+from klamm.protocol.generated.stop_replica_response import StopReplicaResponse
+from klamm.protocol.generated.update_metadata_response import UpdateMetadataResponse
+
+#: A leader that answers 11 for a partition has the epoch that it was told, or a newer one.
+HAS_THE_EPOCH = (ErrorCode.NONE, ErrorCode.STALE_CONTROLLER_EPOCH)
+
+
+@dataclass(slots=True)
+class BrokerLinks:
+    """The outboxes of all brokers; pure, and empty outside office."""
+
+    protocol: InterBrokerProtocol
+    outboxes: dict[int, Outbox] = field(default_factory=dict)
+    sends: int = 0
+
+    def put(self, message: Message, state: ClusterState) -> Iterator[Effect]:
+        """Take what a Commit wants brokers to know; `state` has that Commit applied."""
+        match message:
+            case Lead(name, brokers, is_new):
+                for broker in brokers:
+                    if broker in self.outboxes:
+                        self.outboxes[broker].lead(name, broker in is_new)
+            case Publish(name):
+                for outbox in self.outboxes.values():
+                    outbox.publish(name)
+            case Stop(name, broker, delete):
+                if broker in self.outboxes:
+                    self.outboxes[broker].stop(name, delete)
+            case Announce():
+                for outbox in self.outboxes.values():
+                    outbox.announce = True
+            case Refill(broker):
+                self.outboxes[broker] = Outbox(state.brokers[broker])
+                self.outboxes[broker].refill(state)
+            case Forget(broker):
+                if self.outboxes.pop(broker, None):
+                    yield CloseLink(broker)
+
+    def send_due(self, state: ClusterState) -> Iterator[Send]:
+        """Hand out the next request of every broker that has none in flight."""
+        for outbox in self.outboxes.values():
+            due = outbox.next_request(state, self.protocol, self.sends + 1)
+            if due:
+                self.sends += 1
+                message, version = due
+                yield Send(self.sends, outbox.broker, message, version)
+
+    def close(self) -> Iterator[CloseLink]:
+        """Drop everything, as at the end of an office."""
+        for broker in self.outboxes:
+            yield CloseLink(broker)
+        self.outboxes.clear()
+
+    def answered(
+        self, answer: BrokerAnswer, state: ClusterState
+    ) -> tuple[tuple[LeaderAcknowledged, ...], tuple[Effect, ...]]:
+        """Read an answer: which leaders have their epoch, and what an operator should know.
+
+        A request without an answer is put back; an answer to an earlier one is ignored.
+        """
+        outbox = self.outboxes.get(answer.broker)
+        if outbox is None or outbox.broker.epoch != answer.broker_epoch:
+            return (), ()
+        if outbox.in_flight is None or outbox.in_flight.number != answer.send:
+            return (), ()
+        if answer.response is None:
+            outbox.put_back()
+            return (), ()
+        sent = outbox.answered()
+        if sent is None:
+            return (), ()
+        code, partitions = _codes(answer, sent, state)
+        notes = tuple(_notes(answer.broker, sent.kind, code, partitions))
+        if sent.kind is not Kind.LEADER_AND_ISR or code != ErrorCode.NONE:
+            return (), notes
+        return tuple(
+            LeaderAcknowledged(name, answer.broker, sent.epochs[name])
+            for name in sent.epochs
+            if partitions.get(name, ErrorCode.NONE) in HAS_THE_EPOCH
+        ), notes
+
+
+def _codes(
+    answer: BrokerAnswer, sent: InFlight, state: ClusterState
+) -> tuple[int, dict[TopicPartition, int]]:
+    """Return the top-level code and those of partitions that the answer names."""
+    topics = (
+        state.topics[name] for name in {name.topic for name in sent.flags} & state.topics.keys()
+    )
+    names = {topic.topic_id: topic.name for topic in topics}
+    match answer.response:
+        case LeaderAndIsrResponse() as response:
+            codes = {
+                TopicPartition(error.topic_name, error.partition_index): error.error_code
+                for error in response.partition_errors
+            }
+            # From version 5 on topics have ids instead of names.
+            for topic in response.topics:
+                codes.update(
+                    (TopicPartition(names[topic.topic_id], error.partition_index), error.error_code)
+                    for error in topic.partition_errors
+                    if topic.topic_id in names
+                )
+            return response.error_code, codes
+        case StopReplicaResponse() as response:
+            return response.error_code, {
+                TopicPartition(error.topic_name, error.partition_index): error.error_code
+                for error in response.partition_errors
+            }
+        case UpdateMetadataResponse() as response:
+            return response.error_code, {}
+        case other:
+            raise TypeError(f"broker {answer.broker} was answered for with {type(other).__name__}")
+
+
+def _notes(
+    broker: int, kind: Kind, code: int, partitions: dict[TopicPartition, int]
+) -> Iterator[Effect]:
+    """Report refusals; a partition's 11 is no refusal, see HAS_THE_EPOCH."""
+    request = kind.name
+    if code != ErrorCode.NONE:
+        text = f"broker {broker} answered {request} with {_name(code)}"
+        yield Journal(Severity.WARNING, "refused", text)
+    for name, partition_code in partitions.items():
+        if partition_code not in HAS_THE_EPOCH:
+            text = f"broker {broker} answered {request} of {name} with"
+            yield Journal(Severity.WARNING, "refused", f"{text} {_name(partition_code)}")
+
+
+def _name(code: int) -> str:
+    """Return the code's name, or its number if it is newer than we are."""
+    known = code in ErrorCode._value2member_map_
+    return ErrorCode(code).name if known else f"error code {code}"

@@ -1,0 +1,63 @@
+"""What can happen to a node. Store events (`store.port`) are inputs as they are."""
+
+from dataclasses import dataclass
+
+from klamm.controller.core.events import AlterReassignment, CreateTopic
+from klamm.controller.store.port import (
+    CommitDone,
+    ReadDone,
+    SessionEvent,
+    UpdateDone,
+    WatchDone,
+    Watched,
+)
+from klamm.protocol.codec import Message
+
+RequestEvent = AlterReassignment | CreateTopic
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A client's request, cut into one event per partition or topic, each answered once.
+
+    The node answers with one `Reply` of the same id, its results in the order of the events.
+    """
+
+    id: int
+    events: tuple[RequestEvent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerAnswer:
+    """A broker's answer to the `Send` of this number, or None if the link broke before it came."""
+
+    broker: int
+    broker_epoch: int
+    send: int
+    response: Message | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """The timer of this name, set by `SetTimer`, has run out."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The driver has handed over all it had: decide over what is queued."""
+
+
+Input = (
+    Request
+    | BrokerAnswer
+    | Timer
+    | Turn
+    | CommitDone
+    | UpdateDone
+    | ReadDone
+    | WatchDone
+    | Watched
+    | SessionEvent
+)

@@ -1,0 +1,163 @@
+"""Standing for office: registering the node, electing, and knowing who is controller.
+
+Source: Kafka 3.9, KafkaZkClient.scala, registerControllerAndIncrementControllerEpoch. One multi
+creates `/controller` and raises `/controller_epoch` at its known version; the version that leaves
+behind fences every later write.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from klamm.controller.core.ops import Create, Delete, Op, SetData
+from klamm.controller.node.effects import (
+    ArmWatch,
+    Commit,
+    Effect,
+    Journal,
+    ReadZnodes,
+    Severity,
+    Update,
+)
+from klamm.controller.store.port import Committed, ReadData, ReadResult, Watch, Znode
+from klamm.controller.znodes import paths
+from klamm.controller.znodes.controller import (
+    ControllerZnode,
+    decode_controller,
+    decode_controller_epoch,
+    encode_controller,
+    encode_controller_epoch,
+)
+from klamm.controller.znodes.klamm import KlammNodeZnode, encode_klamm_node
+
+#: Read together, so that the epoch and whose it is are of one moment.
+ELECTION_READS = (ReadData(paths.CONTROLLER), ReadData(paths.CONTROLLER_EPOCH))
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """We are controller: our epoch, and the dataVersion of its znode that fences our writes."""
+
+    epoch: int
+    fence_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBy:
+    """Another node or broker is controller."""
+
+    controller_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vacant:
+    """Nobody is controller: the writes that would make it us, and the epoch they would give."""
+
+    ops: tuple[Op, ...]
+    epoch: int
+
+
+@dataclass(slots=True)
+class Office:
+    """What a node knows of the office during one session and the sessions before."""
+
+    node: KlammNodeZnode
+    session: int = 0
+    former_sessions: set[int] = field(default_factory=set)
+    requests: int = 0
+    #: The epoch that the election in flight would give.
+    candidate_epoch: int = 0
+    #: Numbers of the newest requests of each kind; answers to earlier ones are out of date.
+    election: int = 0
+    question: int = 0
+    registration: int = 0
+    inspection: int = 0
+
+    def begin(self, session: int) -> Iterator[Effect]:
+        """Make the paths everybody expects, register the node, and ask who is controller."""
+        if self.session and self.session != session:
+            self.former_sessions.add(self.session)
+        self.session = session
+        for path in (*paths.PERSISTENT_PATHS, *paths.KLAMM_PATHS):
+            yield Update(self.next_request(), Create(path, None))
+        yield self.register()
+        yield ArmWatch(self.next_request(), (Watch(paths.CONTROLLER),))
+        yield self.ask()
+
+    def register(self) -> Update:
+        """Make the node's own ephemeral registration."""
+        self.registration = self.next_request()
+        path = paths.klamm_node(self.node.id)
+        return Update(self.registration, Create(path, encode_klamm_node(self.node), ephemeral=True))
+
+    def inspect(self) -> ReadZnodes:
+        """Look whose registration stands in the way of ours; answered by `taken`."""
+        self.inspection = self.next_request()
+        return ReadZnodes(self.inspection, (ReadData(paths.klamm_node(self.node.id)),))
+
+    def ask(self) -> ReadZnodes:
+        """Ask who is controller; answered by `found`."""
+        self.question = self.next_request()
+        return ReadZnodes(self.question, ELECTION_READS)
+
+    def remove(self, leftover: Delete) -> Update:
+        """Remove an ephemeral that a former session of ours left behind."""
+        return Update(self.next_request(), leftover)
+
+    def found(
+        self, results: tuple[ReadResult, ...], wall_ms: int
+    ) -> Held | HeldBy | Vacant | Delete:
+        """Tell what the election reads say; a Delete removes a leftover of ours.
+
+        An ephemeral of a former session of ours is no office held: Kafka stops there, and nobody
+        is controller (F39).
+        """
+        controller, epoch = results
+        number, version = 0, 0
+        if isinstance(epoch, Znode):
+            number, version = decode_controller_epoch(epoch.data), epoch.version
+        if isinstance(controller, Znode):
+            if controller.ephemeral_owner == self.session:
+                return Held(number, version)
+            if controller.ephemeral_owner in self.former_sessions:
+                return Delete(controller.path, controller.version)
+            return HeldBy(decode_controller(controller.data).broker_id)
+        create = Create(
+            paths.CONTROLLER,
+            encode_controller(ControllerZnode(self.node.id, wall_ms)),
+            ephemeral=True,
+        )
+        raise_epoch = SetData(paths.CONTROLLER_EPOCH, encode_controller_epoch(number + 1), version)
+        if isinstance(epoch, Znode):
+            return Vacant((create, raise_epoch), number + 1)
+        first = Create(paths.CONTROLLER_EPOCH, encode_controller_epoch(0))
+        return Vacant((create, first, raise_epoch), number + 1)
+
+    def stand(self, vacant: Vacant) -> Commit:
+        """Ask ZooKeeper for the office; the only multi without a fence."""
+        self.candidate_epoch = vacant.epoch
+        self.election = self.next_request()
+        return Commit(self.election, vacant.ops, fence=None)
+
+    def won(self, outcome: Committed) -> Held:
+        """Return what the election gave us; the raised epoch is the multi's last operation."""
+        version = outcome.results[-1].version
+        if version is None:
+            raise ValueError("the store gave no version for the raised controller epoch")
+        return Held(self.candidate_epoch, version)
+
+    def taken(self, results: tuple[ReadResult, ...]) -> Iterator[Effect]:
+        """Settle a registration that exists: ours from a former session goes, another's stays."""
+        (owner,) = results
+        if not isinstance(owner, Znode):
+            yield self.register()
+        elif owner.ephemeral_owner in self.former_sessions:
+            yield self.remove(Delete(owner.path, owner.version))
+            yield self.register()
+        elif owner.ephemeral_owner != self.session:
+            text = f"node.id {self.node.id} is taken by another klamm node; choose another id"
+            yield Journal(Severity.ERROR, "node id taken", text)
+
+    def next_request(self) -> int:
+        """Number requests below zero: those of turns are above."""
+        self.requests -= 1
+        return self.requests

@@ -1,0 +1,64 @@
+"""Which thing of the cluster a znode path is about: for watch events, conflicts and answers."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from klamm.controller.core.model import TopicPartition
+
+
+class Place(Enum):
+    """The kinds of znodes that a controller reads."""
+
+    CONTROLLER = auto()
+    BROKERS = auto()
+    BROKER = auto()
+    NODES = auto()
+    NODE = auto()
+    TOPICS = auto()
+    TOPIC = auto()
+    PARTITIONS = auto()
+    STATE = auto()
+    NOTIFICATIONS = auto()
+    NOTIFICATION = auto()
+    CONFIG = auto()
+    OTHER = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place, with the topic or partition that it belongs to."""
+
+    place: Place
+    topic: str = ""
+    partition: TopicPartition | None = None
+
+
+def locate(path: str) -> Location:
+    """Return what a path is about; a path inside a topic that is no state belongs to the topic."""
+    match path.split("/")[1:]:
+        case ["controller"]:
+            return Location(Place.CONTROLLER)
+        case ["brokers", "ids"]:
+            return Location(Place.BROKERS)
+        case ["brokers", "ids", _]:
+            return Location(Place.BROKER)
+        case ["klamm", "nodes"]:
+            return Location(Place.NODES)
+        case ["klamm", "nodes", _]:
+            return Location(Place.NODE)
+        case ["brokers", "topics"]:
+            return Location(Place.TOPICS)
+        case ["brokers", "topics", topic]:
+            return Location(Place.TOPIC, topic)
+        case ["brokers", "topics", topic, "partitions", number, "state"] if number.isdecimal():
+            return Location(Place.STATE, topic, TopicPartition(topic, int(number)))
+        case ["brokers", "topics", topic, "partitions", *_]:
+            return Location(Place.PARTITIONS, topic)
+        case ["isr_change_notification"]:
+            return Location(Place.NOTIFICATIONS)
+        case ["isr_change_notification", _]:
+            return Location(Place.NOTIFICATION)
+        case ["config", "topics" | "brokers", name]:
+            return Location(Place.CONFIG, name)
+        case _:
+            return Location(Place.OTHER)

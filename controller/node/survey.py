@@ -1,0 +1,263 @@
+"""A survey: reading what may have changed, in at most three rounds, and telling it as facts.
+
+Lists first, then the data of what they name, then partition states. Taking office is a survey of
+everything; a watch event or a conflict makes one of the few things it names. What cannot be read
+as it should be is a fault of its own and never stops the rest (behaviour: N2).
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from klamm.controller.core.events import (
+    BrokersRead,
+    ConfigRead,
+    Fact,
+    NodesRead,
+    NotificationsRead,
+    StateRead,
+    TopicRead,
+)
+from klamm.controller.core.model import (
+    Assignment,
+    Broker,
+    Leadership,
+    Partition,
+    Topic,
+    TopicPartition,
+)
+from klamm.controller.node.places import Place, locate
+from klamm.controller.store.port import (
+    Children,
+    Missing,
+    Read,
+    ReadChildren,
+    ReadData,
+    ReadResult,
+    Znode,
+)
+from klamm.controller.znodes import paths
+from klamm.controller.znodes.admin import decode_partitions
+from klamm.controller.znodes.brokers import decode_broker
+from klamm.controller.znodes.errors import ZnodeError
+from klamm.controller.znodes.klamm import decode_klamm_node
+from klamm.controller.znodes.state import decode_state
+from klamm.controller.znodes.topic import TopicZnode, decode_topic
+
+
+@dataclass(slots=True)
+class Stale:
+    """What must be read again: lists as flags, single things by name."""
+
+    brokers: bool = False
+    nodes: bool = False
+    topic_list: bool = False
+    notifications: bool = False
+    topics: set[str] = field(default_factory=set)
+    states: set[TopicPartition] = field(default_factory=set)
+    configs: set[str] = field(default_factory=set)
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.brokers
+            or self.nodes
+            or self.topic_list
+            or self.notifications
+            or self.topics
+            or self.states
+            or self.configs
+        )
+
+    def add(self, path: str) -> None:
+        """Note that this znode may have changed."""
+        location = locate(path)
+        match location.place:
+            case Place.BROKERS | Place.BROKER:
+                self.brokers = True
+            case Place.NODES | Place.NODE:
+                self.nodes = True
+            case Place.TOPICS:
+                self.topic_list = True
+            case Place.TOPIC | Place.PARTITIONS:
+                self.topics.add(location.topic)
+            case Place.STATE:
+                if location.partition is not None:
+                    self.states.add(location.partition)
+            case Place.NOTIFICATIONS | Place.NOTIFICATION:
+                self.notifications = True
+            case Place.CONFIG:
+                self.configs.add(path)
+            case Place.CONTROLLER | Place.OTHER:
+                pass
+
+
+def everything() -> Stale:
+    """What taking office must read."""
+    return Stale(brokers=True, nodes=True, topic_list=True, notifications=True)
+
+
+class Survey:
+    """One survey: ask `reads`, give all their results to `feed`, until `reads` is empty.
+
+    `known` are the topics in the state: of the listed ones, only others are read.
+    """
+
+    def __init__(self, stale: Stale, known: Collection[str]) -> None:
+        self.reads: tuple[Read, ...] = ()
+        self.faults: list[ZnodeError] = []
+        self._stale = stale
+        self._known = known
+        self._results: list[ReadResult] = []
+        self._brokers: dict[int, Broker] | None = None
+        self._nodes: dict[int, Broker] | None = None
+        self._notifications: tuple[str, ...] = ()
+        self._topics: dict[str, tuple[int, TopicZnode] | None] = {}
+        self._directories: dict[str, frozenset[int] | None] = {}
+        self._states: dict[TopicPartition, Leadership | None] = {}
+        self._configs: dict[str, int | None] = {}
+        self.reads = self._first_round()
+
+    def feed(self, results: tuple[ReadResult, ...]) -> None:
+        """Take results of the present reads, in their order; the last ones begin the next round."""
+        self._results.extend(results)
+        if len(self._results) < len(self.reads):
+            return
+        read, self._results, self.reads = self._results, [], ()
+        following: list[Read] = []
+        for result in read:
+            try:
+                following.extend(self._take(result))
+            except ZnodeError as fault:
+                self.faults.append(fault)
+        self.reads = tuple(dict.fromkeys(following))
+
+    def restart(self) -> None:
+        """Drop results of the present round: the connection was lost before the last of them."""
+        self._results = []
+
+    def facts(self) -> list[Fact]:
+        """What was found; only once `reads` is empty."""
+        found: list[Fact] = []
+        if self._nodes is not None:
+            found.append(NodesRead(self._nodes))
+        if self._brokers is not None:
+            found.append(BrokersRead(self._brokers))
+        found.extend(ConfigRead(path, version) for path, version in self._configs.items())
+        for name, content in self._topics.items():
+            found.append(TopicRead(name, self._topic(name, *content) if content else None))
+        found.extend(
+            StateRead(name, leadership)
+            for name, leadership in self._states.items()
+            if name.topic not in self._topics
+        )
+        if self._notifications:
+            found.append(NotificationsRead(self._notifications))
+        return found
+
+    def _first_round(self) -> tuple[Read, ...]:
+        stale = self._stale
+        reads: list[Read] = []
+        if stale.nodes:
+            reads.append(ReadChildren(paths.KLAMM_NODES))
+        if stale.brokers:
+            reads.append(ReadChildren(paths.BROKER_IDS))
+        if stale.topic_list:
+            reads.append(ReadChildren(paths.TOPICS))
+        if stale.notifications:
+            reads.append(ReadChildren(paths.ISR_CHANGES))
+        for topic in sorted(stale.topics):
+            reads.extend(_topic_reads(topic))
+        lonely = (name for name in stale.states if name.topic not in stale.topics)
+        reads.extend(ReadData(paths.state(*name)) for name in sorted(lonely))
+        reads.extend(ReadData(path) for path in sorted(stale.configs))
+        return tuple(reads)
+
+    def _take(self, result: ReadResult) -> list[Read]:
+        """Fold one result in; return what must be read because of it."""
+        location = locate(result.path)
+        match location.place, result:
+            case Place.BROKERS, Children(path=path, names=names):
+                self._brokers = {}
+                return [ReadData(f"{path}/{name}") for name in names]
+            case Place.NODES, Children(path=path, names=names):
+                self._nodes = {}
+                return [ReadData(f"{path}/{name}") for name in names]
+            case Place.TOPICS, Children(names=names):
+                self._topics.update(dict.fromkeys(sorted(set(self._known) - set(names))))
+                new = [name for name in names if name not in self._known]
+                return [read for name in new for read in _topic_reads(name)]
+            case Place.NOTIFICATIONS, Children(path=path, names=names):
+                self._notifications = tuple(f"{path}/{name}" for name in names)
+                return [ReadData(notification) for notification in self._notifications]
+            case Place.PARTITIONS, Children(names=names):
+                numbers = frozenset(int(name) for name in names if name.isdecimal())
+                self._directories[location.topic] = numbers
+                topic = location.topic
+                return [ReadData(paths.state(topic, number)) for number in sorted(numbers)]
+            case Place.PARTITIONS, Missing():
+                self._directories[location.topic] = None
+            case Place.TOPIC, Missing():
+                self._topics[location.topic] = None
+            case Place.STATE, Missing() if location.partition is not None:
+                self._states[location.partition] = None
+            case Place.CONFIG, Missing(path=path):
+                self._configs[path] = None
+            case _, Znode():
+                return self._take_data(result)
+        return []
+
+    def _take_data(self, znode: Znode) -> list[Read]:
+        location = locate(znode.path)
+        match location.place:
+            case Place.BROKER if self._brokers is not None:
+                broker = decode_broker(znode.data, znode.path)
+                self._brokers[broker.id] = Broker(
+                    broker.id, znode.czxid, broker.endpoints, broker.rack
+                )
+            case Place.NODE if self._nodes is not None:
+                node = decode_klamm_node(znode.data, znode.path)
+                self._nodes[node.id] = Broker(node.id, znode.czxid, node.endpoints, node.rack)
+            case Place.TOPIC:
+                topic = decode_topic(znode.data, znode.path)
+                self._topics[location.topic] = (znode.version, topic)
+            case Place.STATE if location.partition is not None:
+                self._states[location.partition] = _leadership(znode)
+            case Place.NOTIFICATION:
+                named = decode_partitions(znode.data, znode.path).entries
+                return [ReadData(paths.state(*name)) for name in named]
+            case Place.CONFIG:
+                self._configs[znode.path] = znode.version
+        return []
+
+    def _topic(self, name: str, version: int, znode: TopicZnode) -> Topic:
+        partitions = {
+            number: Partition(
+                Assignment(replicas, znode.adding.get(number, ()), znode.removing.get(number, ())),
+                self._states.get(TopicPartition(name, number)),
+            )
+            for number, replicas in znode.partitions.items()
+        }
+        directories = self._directories.get(name)
+        if directories is not None:
+            directories = frozenset(
+                number
+                for number in directories
+                if number not in partitions or partitions[number].leadership is None
+            )
+        return Topic(name, version, partitions, znode.topic_id, directories, znode.extra)
+
+
+def _topic_reads(topic: str) -> tuple[Read, Read]:
+    return ReadData(paths.topic(topic)), ReadChildren(paths.partitions(topic))
+
+
+def _leadership(znode: Znode) -> Leadership:
+    state = decode_state(znode.data, znode.path)
+    return Leadership(
+        leader=state.leader,
+        leader_epoch=state.leader_epoch,
+        isr=state.isr,
+        controller_epoch=state.controller_epoch,
+        version=znode.version,
+        leader_recovery_state=state.leader_recovery_state,
+        extra=state.extra,
+    )
