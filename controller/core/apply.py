@@ -8,6 +8,7 @@ from klamm.controller.core.plan import (
     Change,
     SetAwaiting,
     SetBrokers,
+    SetCounter,
     SetNodes,
     SetPartition,
     SetTopic,
@@ -20,7 +21,7 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
 
     A change of a topic that is unknown raises KeyError: it would be a fault of the decision.
     """
-    brokers, nodes = state.brokers, state.nodes
+    brokers, nodes, commits = state.brokers, state.nodes, state.commits
     topics: dict[str, Topic] | None = None
     partitions: dict[str, dict[int, Partition]] = {}
     awaiting: dict[TopicPartition, Awaiting] | None = None
@@ -30,6 +31,8 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
                 brokers = change.brokers
             case SetNodes():
                 nodes = change.nodes
+            case SetCounter():
+                commits = change.counter
             case SetAwaiting():
                 awaiting = dict(state.awaiting) if awaiting is None else awaiting
                 if change.awaiting is None:
@@ -53,6 +56,7 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
         state,
         brokers=brokers,
         nodes=nodes,
+        commits=commits,
         topics=state.topics if topics is None else topics,
         awaiting=state.awaiting if awaiting is None else awaiting,
     )

@@ -74,6 +74,7 @@ class Draft:
         self.results: list[tuple[int, Result]] = []
         self.causes: list[int] = []
         self.entries: list[Entry] = []
+        self.counter = state.commits
         self.config_versions: dict[str, int | None] = {}
         self.follow_ups: dict[TopicPartition, None] = {}
         self._topics: dict[str, Topic | None] = {}

@@ -7,7 +7,7 @@ one partition, topic, broker or znode entry). Facts tell what was read; they nev
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from klamm.controller.core.model import Broker, Leadership, Topic, TopicPartition
+from klamm.controller.core.model import Broker, CommitCounter, Leadership, Topic, TopicPartition
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,13 @@ class ConfigRead:
 
 
 @dataclass(frozen=True, slots=True)
+class CounterRead:
+    """The commit counter as just read."""
+
+    counter: CommitCounter
+
+
+@dataclass(frozen=True, slots=True)
 class LeaderAcknowledged:
     """A leader has the given leader epoch of a partition, or a newer one."""
 
@@ -103,6 +110,7 @@ Fact = (
     | TopicRead
     | StateRead
     | ConfigRead
+    | CounterRead
     | NotificationsRead
     | LeaderAcknowledged
 )

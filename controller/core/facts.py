@@ -7,6 +7,7 @@ from klamm.controller.core.events import (
     BrokersRead,
     Cause,
     ConfigRead,
+    CounterRead,
     LeaderAcknowledged,
     NodesRead,
     NotificationsRead,
@@ -23,6 +24,7 @@ from klamm.controller.core.plan import (
     Refill,
     SetAwaiting,
     SetBrokers,
+    SetCounter,
     SetNodes,
     Stop,
 )
@@ -104,6 +106,13 @@ def config_read(draft: Draft, cause: Cause, event: ConfigRead) -> None:
     """Note that a config znode is there already, so that it is set and not created."""
     draft.settle(cause)
     draft.config_versions[event.path] = event.version
+
+
+def counter_read(draft: Draft, cause: Cause, event: CounterRead) -> None:
+    """Take the commit counter as ZooKeeper holds it."""
+    draft.settle(cause)
+    draft.counter = event.counter
+    draft.changes.append(SetCounter(event.counter))
 
 
 def leader_acknowledged(draft: Draft, cause: Cause, event: LeaderAcknowledged) -> None:

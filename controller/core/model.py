@@ -102,6 +102,14 @@ class Awaiting:
 
 
 @dataclass(frozen=True, slots=True)
+class CommitCounter:
+    """/klamm/commit: written by Commits that leave no other witness; version None: no znode."""
+
+    count: int = 0
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterState:
     """Everything the controller decides from; equal to ZooKeeper after each applied Commit.
 
@@ -116,6 +124,7 @@ class ClusterState:
     nodes: Mapping[int, Broker] = field(default_factory=dict)
     topics: Mapping[str, Topic] = field(default_factory=dict)
     awaiting: Mapping[TopicPartition, Awaiting] = field(default_factory=dict)
+    commits: CommitCounter = field(default_factory=CommitCounter)
 
     def partition(self, name: TopicPartition) -> Partition | None:
         """Return the partition, or None if the topic or the number is unknown."""

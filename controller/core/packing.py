@@ -11,7 +11,14 @@ from dataclasses import replace
 
 from klamm.controller.core.draft import Creation, Draft, Unit
 from klamm.controller.core.events import CheckPartition
-from klamm.controller.core.model import Awaiting, Leadership, Partition, Topic, TopicPartition
+from klamm.controller.core.model import (
+    Awaiting,
+    CommitCounter,
+    Leadership,
+    Partition,
+    Topic,
+    TopicPartition,
+)
 from klamm.controller.core.ops import Create, Op, SetData
 from klamm.controller.core.plan import (
     Change,
@@ -22,6 +29,7 @@ from klamm.controller.core.plan import (
     Plan,
     Publish,
     SetAwaiting,
+    SetCounter,
     SetPartition,
     SetTopic,
     Stop,
@@ -30,6 +38,7 @@ from klamm.controller.core.plan import (
 from klamm.controller.core.results import Result
 from klamm.controller.core.sizes import op_size
 from klamm.controller.znodes import paths
+from klamm.controller.znodes.klamm import CommitZnode, encode_commit
 from klamm.controller.znodes.state import StateZnode, encode_state
 from klamm.controller.znodes.topic import TopicZnode, encode_topic
 
@@ -85,6 +94,7 @@ class _Packer:
         self._topic_znode_version = topic_znode_version
         self._limit = limit
         self._box = _Box()
+        self._counter = draft.counter
         # Topics as they are after the boxes closed so far and the present one.
         self._topics: dict[str, Topic] = {}
         self._partitions: dict[str, dict[int, Partition]] = {}
@@ -199,6 +209,8 @@ class _Packer:
         for name in sorted({c.name.topic for c in box.changes if isinstance(c, SetPartition)}):
             topic = self._topics[name]
             box.changes.append(TouchTopic(name, topic.version, topic.bare))
+        if not any(_is_witness(op) for op in box.ops):
+            self._count(box)
         return Commit(
             tuple(box.ops),
             tuple(box.changes),
@@ -208,6 +220,19 @@ class _Packer:
             tuple(box.entries),
             _follow_ups(self._draft, box.follow_ups),
         )
+
+    def _count(self, box: _Box) -> None:
+        """Write the commit counter, so that a lost answer leaves something to recognize."""
+        version = self._counter.version
+        self._counter = CommitCounter(
+            self._counter.count + 1, 0 if version is None else version + 1
+        )
+        data = encode_commit(CommitZnode(self._draft.state.epoch, self._counter.count))
+        if version is None:
+            box.ops.append(Create(paths.KLAMM_COMMIT, data))
+        else:
+            box.ops.append(SetData(paths.KLAMM_COMMIT, data, version))
+        box.changes.append(SetCounter(self._counter))
 
     def _topic_write(self, topic: Topic) -> SetData:
         """The set that makes the topic's znode hold these partitions."""
@@ -222,6 +247,11 @@ class _Packer:
         )
         data = encode_topic(znode, camel_case=self._draft.rules.camel_case)
         return SetData(paths.topic(topic.name), data, topic.version)
+
+
+def _is_witness(op: Op) -> bool:
+    """Tell whether one can see at its znode that this very write was made (design: unknown)."""
+    return isinstance(op, SetData | Create)
 
 
 def encode_leadership(leadership: Leadership) -> bytes:

@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from klamm.controller.core.events import CheckPartition
-from klamm.controller.core.model import Awaiting, Broker, Partition, Topic, TopicPartition
+from klamm.controller.core.model import (
+    Awaiting,
+    Broker,
+    CommitCounter,
+    Partition,
+    Topic,
+    TopicPartition,
+)
 from klamm.controller.core.ops import Op
 from klamm.controller.core.results import Result
 
@@ -63,7 +70,14 @@ class SetAwaiting:
     awaiting: Awaiting | None
 
 
-Change = SetBrokers | SetNodes | SetTopic | TouchTopic | SetPartition | SetAwaiting
+@dataclass(frozen=True, slots=True)
+class SetCounter:
+    """The commit counter is as given."""
+
+    counter: CommitCounter
+
+
+Change = SetBrokers | SetNodes | SetTopic | TouchTopic | SetPartition | SetAwaiting | SetCounter
 
 # --- messages: who must learn what of which partition -----------------------------------------
 

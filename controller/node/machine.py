@@ -21,6 +21,7 @@ from klamm.controller.node.effects import (
     ArmWatch,
     Effect,
     Journal,
+    ReadZnodes,
     Reply,
     Resign,
     SetTimer,
@@ -47,6 +48,7 @@ from klamm.controller.store.port import (
     WatchDone,
     Watched,
 )
+from klamm.controller.store.witness import Verdict
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.errors import ZnodeError
 from klamm.controller.znodes.klamm import KlammNodeZnode
@@ -154,17 +156,20 @@ class Node:
         if self.turns is None:
             self.phase = Phase.ELECTING
             self._do(self.office.ask())
-        elif self.turns.in_flight is not None:
-            # Whether the Commit was applied is unknown: what ZooKeeper holds decides, read anew.
-            self._leave("the outcome of a commit is unknown")
         else:
-            self._arm_lists()
-            self._arm_states(paths.state(*name) for name, _ in self.turns.state.moving())
-            if self.turns.survey is not None:
-                self.turns.survey.restart()
-                self._do(*self.turns.ask())
-            self.turns.stale = everything()
-            self.turns.stale.states.update(name for name, _ in self.turns.state.moving())
+            self._arm_again(self.turns)
+
+    def _arm_again(self, turns: Turns) -> None:
+        """Arm every watch of the office, then read all that may have changed meanwhile."""
+        self._arm_lists()
+        moving = [name for name, _ in turns.state.moving()]
+        self._arm_states(paths.state(*name) for name in moving)
+        turns.stale = everything()
+        turns.stale.states.update(moving)
+        if turns.survey is not None:
+            turns.survey.restart()
+            self._do(*turns.ask())
+        self._do(*turns.begin_inquiry(self.office.session))
 
     def _give_up_session(self, reason: str) -> None:
         self._abandon(reason)
@@ -267,6 +272,9 @@ class Node:
     def on_read(self, event: ReadDone) -> None:
         """Feed a survey; its last answer ends loading, and begins a turn while it is fresh."""
         turns = self.turns
+        if turns is not None and event.request == turns.inquiry_request:
+            self._heard_witnesses(turns, event)
+            return
         if turns is None or event.request != turns.survey_request:
             self.on_election_read(event)
             return
@@ -282,25 +290,54 @@ class Node:
             self.phase = Phase.ACTIVE
             self.on_turn(Turn())
 
+    def _heard_witnesses(self, turns: Turns, event: ReadDone) -> None:
+        """Settle a Commit whose answer was lost, by what its witnesses say."""
+        if isinstance(event.outcome, Unknown) or turns.in_flight is None:
+            return  # asked again once the connection is back
+        if isinstance(event.outcome, Refused):
+            self._leave(f"a read was refused: {event.outcome.error}")
+            return
+        commit = turns.in_flight.commit
+        match turns.heard(event.outcome):
+            case Verdict.APPLIED:
+                self._settle(turns, commit, Committed(()))
+            case Verdict.NOT_APPLIED:
+                turns.in_flight = None
+                self._do(*turns.conflicted(commit, "a commit was lost with its connection"))
+                self._answer_given_up()
+            case Verdict.UNDECIDABLE:
+                self._leave("nothing tells whether the last commit was applied")
+            case ReadZnodes() as question:
+                self._do(question)
+            case None:
+                pass
+
     def on_commit_done(self, event: CommitDone) -> None:
         """Apply what was committed; after anything else, decide again or resign."""
         turns = self.turns
         if turns is None or turns.in_flight is None or event.request != turns.in_flight.request:
             return
-        commit = turns.in_flight.commit
         if isinstance(event.outcome, Unknown):
-            return  # still in flight until the connection is back
+            # Still in flight: the connection is lost, and `_arm_again` asks once it is back.
+            turns.in_flight.unknown = event.outcome
+            return
+        self._settle(turns, turns.in_flight.commit, event.outcome)
+
+    def _settle(
+        self, turns: Turns, commit: PlannedCommit, outcome: Committed | Conflict | Refused | Fenced
+    ) -> None:
         turns.in_flight = None
         turns.echoes.clear()
-        match event.outcome:
+        match outcome:
             case Committed():
                 self._apply(commit)
                 self._advance()
-            case Conflict() as conflict:
-                self._do(*turns.conflicted(commit, conflict))
+            case Conflict(index, error):
+                what = f"{commit.ops[index].path}: {error.name}"
+                self._do(*turns.conflicted(commit, what))
                 self._answer_given_up()
-            case Refused(error):
-                self._do(*turns.refused(commit, error))
+            case Refused(text):
+                self._do(*turns.refused(commit, text))
                 self._answer_given_up()
             case Fenced():
                 self._leave("another controller has raised the controller epoch")
@@ -321,7 +358,7 @@ class Node:
                 self._advance()
             elif turns.stale:
                 self._do(*turns.begin_survey())
-            elif turns.queue:
+            elif turns.queue or turns.retries:
                 self._do(*turns.decide())
             else:
                 break

@@ -21,6 +21,7 @@ class Place(Enum):
     NOTIFICATIONS = auto()
     NOTIFICATION = auto()
     CONFIG = auto()
+    COUNTER = auto()
     OTHER = auto()
 
 
@@ -60,5 +61,7 @@ def locate(path: str) -> Location:
             return Location(Place.NOTIFICATION)
         case ["config", "topics" | "brokers", name]:
             return Location(Place.CONFIG, name)
+        case ["klamm", "commit"]:
+            return Location(Place.COUNTER)
         case _:
             return Location(Place.OTHER)

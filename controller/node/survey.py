@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from klamm.controller.core.events import (
     BrokersRead,
     ConfigRead,
+    CounterRead,
     Fact,
     NodesRead,
     NotificationsRead,
@@ -20,6 +21,7 @@ from klamm.controller.core.events import (
 from klamm.controller.core.model import (
     Assignment,
     Broker,
+    CommitCounter,
     Leadership,
     Partition,
     Topic,
@@ -39,7 +41,7 @@ from klamm.controller.znodes import paths
 from klamm.controller.znodes.admin import decode_partitions
 from klamm.controller.znodes.brokers import decode_broker
 from klamm.controller.znodes.errors import ZnodeError
-from klamm.controller.znodes.klamm import decode_klamm_node
+from klamm.controller.znodes.klamm import decode_commit, decode_klamm_node
 from klamm.controller.znodes.state import decode_state
 from klamm.controller.znodes.topic import TopicZnode, decode_topic
 
@@ -52,6 +54,7 @@ class Stale:
     nodes: bool = False
     topic_list: bool = False
     notifications: bool = False
+    counter: bool = False
     topics: set[str] = field(default_factory=set)
     states: set[TopicPartition] = field(default_factory=set)
     configs: set[str] = field(default_factory=set)
@@ -62,6 +65,7 @@ class Stale:
             or self.nodes
             or self.topic_list
             or self.notifications
+            or self.counter
             or self.topics
             or self.states
             or self.configs
@@ -86,13 +90,15 @@ class Stale:
                 self.notifications = True
             case Place.CONFIG:
                 self.configs.add(path)
+            case Place.COUNTER:
+                self.counter = True
             case Place.CONTROLLER | Place.OTHER:
                 pass
 
 
 def everything() -> Stale:
     """What taking office must read."""
-    return Stale(brokers=True, nodes=True, topic_list=True, notifications=True)
+    return Stale(brokers=True, nodes=True, topic_list=True, notifications=True, counter=True)
 
 
 class Survey:
@@ -114,6 +120,7 @@ class Survey:
         self._directories: dict[str, frozenset[int] | None] = {}
         self._states: dict[TopicPartition, Leadership | None] = {}
         self._configs: dict[str, int | None] = {}
+        self._counter: CommitCounter | None = None
         self.reads = self._first_round()
 
     def feed(self, results: tuple[ReadResult, ...]) -> None:
@@ -137,6 +144,8 @@ class Survey:
     def facts(self) -> list[Fact]:
         """What was found; only once `reads` is empty."""
         found: list[Fact] = []
+        if self._counter is not None:
+            found.append(CounterRead(self._counter))
         if self._nodes is not None:
             found.append(NodesRead(self._nodes))
         if self._brokers is not None:
@@ -156,6 +165,8 @@ class Survey:
     def _first_round(self) -> tuple[Read, ...]:
         stale = self._stale
         reads: list[Read] = []
+        if stale.counter:
+            reads.append(ReadData(paths.KLAMM_COMMIT))
         if stale.nodes:
             reads.append(ReadChildren(paths.KLAMM_NODES))
         if stale.brokers:
@@ -199,6 +210,8 @@ class Survey:
                 self._topics[location.topic] = None
             case Place.STATE, Missing() if location.partition is not None:
                 self._states[location.partition] = None
+            case Place.COUNTER, Missing():
+                self._counter = CommitCounter()
             case Place.CONFIG, Missing(path=path):
                 self._configs[path] = None
             case _, Znode():
@@ -224,6 +237,8 @@ class Survey:
             case Place.NOTIFICATION:
                 named = decode_partitions(znode.data, znode.path).entries
                 return [ReadData(paths.state(*name)) for name in named]
+            case Place.COUNTER:
+                self._counter = CommitCounter(decode_commit(znode.data).counter, znode.version)
             case Place.CONFIG:
                 self._configs[znode.path] = znode.version
         return []

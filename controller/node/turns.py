@@ -2,9 +2,10 @@
 
 A turn takes all queued causes, decides them over the state, and carries the Plan out Commit by
 Commit. While a Commit or a survey is under way, causes only queue. After a conflict the paths of
-that Commit are read again and its open causes are decided anew; a second conflict halves how many
-causes are taken at once, so that one bad path cannot hold up the others; a cause that keeps
-failing alone is given up: with UNKNOWN_SERVER_ERROR if somebody waits, else until the next try.
+that Commit are read again and its open causes decided anew, by the rule of `store.settle`: from
+its second conflict on a batch is halved, so that one bad path cannot hold up the others, and a
+cause that keeps failing alone is given up: with UNKNOWN_SERVER_ERROR if somebody waits, else
+until the next try.
 """
 
 from collections import Counter, deque
@@ -30,20 +31,27 @@ from klamm.controller.node.effects import (
 )
 from klamm.controller.node.places import Place, locate
 from klamm.controller.node.survey import Stale, Survey
-from klamm.controller.store.port import Conflict, ReadResult
+from klamm.controller.store.port import ReadResult, Unknown
+from klamm.controller.store.settle import Batch, after_conflict
+from klamm.controller.store.witness import Inquiry, Verdict, inquire
 from klamm.controller.znodes import paths
 
-ATTEMPTS = 5
 RETRY_TIMER = "retry"
 RETRY_SECONDS = 1.0
 
 
 @dataclass(slots=True)
 class InFlightCommit:
-    """The Commit that the store works on, and the number of the request."""
+    """The Commit that the store works on, the number of the request, and its fence.
+
+    With an inquiry its answer was lost, and what became of it is being found out.
+    """
 
     request: int
     commit: PlannedCommit
+    fence: Check
+    unknown: Unknown | None = None
+    inquiry: Inquiry | None = None
 
 
 @dataclass(slots=True)
@@ -60,12 +68,14 @@ class Turns:
     in_flight: InFlightCommit | None = None
     survey: Survey | None = None
     survey_request: int = 0
+    inquiry_request: int = 0
     #: Partitions whose state znode was read in this turn, so that its version can be relied on.
     fresh: set[TopicPartition] = field(default_factory=set)
-    failures: Counter[int] = field(default_factory=Counter)
+    #: Causes whose Commit met a conflict: each batch is decided in a turn of its own.
+    retries: deque[Batch[Cause]] = field(default_factory=deque)
+    #: How often the causes of the present turn have met one before.
+    conflicts: int = 0
     given_up: list[Cause] = field(default_factory=list)
-    #: How many causes besides facts a turn may take; None is no limit.
-    width: int | None = None
     #: Watch events that the Commit in flight will cause itself; they tell nothing new.
     echoes: Counter[str] = field(default_factory=Counter)
     next_cause: int = 0
@@ -131,36 +141,43 @@ class Turns:
         Below IBP 2.7-IV2 a leader sets its state znode itself, so every state that the Plan
         writes is read before, differences are folded in, and the same causes decided again.
         """
-        causes = self._take()
+        causes, conflicts = self._take()
         plan = decide(self.state, causes, self.rules, self.protocol.topic_znode_version)
         unread = set() if self.protocol.alter_partition else _states_set(plan) - self.fresh
         if unread:
-            self.queue[:0] = causes
             self.stale.states |= unread
             self.fresh |= unread
+            self._put_back(causes, conflicts)
             yield from self.begin_survey()
             return
         self.fresh.clear()
-        self.width = None
+        self.conflicts = conflicts
         self.taken = {cause.id: cause for cause in causes}
         self.plan = deque(plan)
 
-    def _take(self) -> list[Cause]:
-        """Take the queue, or after repeated conflicts the facts and only the first other causes."""
-        if self.width is None:
+    def _take(self) -> tuple[list[Cause], int]:
+        """Take the whole queue; or, while there are batches to retry, one and the facts."""
+        if not self.retries:
             taken, self.queue = self.queue, []
-            return taken
+            return taken, 0
+        batch = self.retries.popleft()
         facts = [cause for cause in self.queue if isinstance(cause.event, Fact)]
-        others = [cause for cause in self.queue if not isinstance(cause.event, Fact)]
-        self.queue = others[self.width :]
-        return facts + others[: self.width]
+        self.queue = [cause for cause in self.queue if not isinstance(cause.event, Fact)]
+        return [*facts, *batch.causes], batch.conflicts
+
+    def _put_back(self, causes: list[Cause], conflicts: int) -> None:
+        """Undo `_take`."""
+        if conflicts:
+            self.retries.appendleft(Batch(tuple(causes), conflicts))
+        else:
+            self.queue[:0] = causes
 
     def send(self, commit: PlannedCommit) -> Commit:
         """Hand a Commit to the store, fenced by the epoch znode's version."""
         self.next_request += 1
-        self.in_flight = InFlightCommit(self.next_request, commit)
-        self.echoes = Counter(op.path for op in commit.ops)
         fence = Check(paths.CONTROLLER_EPOCH, self.state.fence_version)
+        self.in_flight = InFlightCommit(self.next_request, commit, fence)
+        self.echoes = Counter(op.path for op in commit.ops)
         return Commit(self.next_request, commit.ops, fence)
 
     def apply(self, commit: PlannedCommit) -> None:
@@ -168,48 +185,65 @@ class Turns:
         self.state = apply(self.state, commit.changes)
         for cause in commit.causes:
             self.taken.pop(cause, None)
-            self.failures.pop(cause, None)
         self.add(commit.follow_ups)
+
+    # --- lost answers ----------------------------------------------------------------------
+
+    def begin_inquiry(self, session: int) -> Iterator[Effect]:
+        """Find out what became of the Commit in flight, once the session is connected again."""
+        lost = self.in_flight
+        if lost is not None and lost.unknown is not None:
+            lost.inquiry = inquire(session, lost.unknown, lost.commit.ops, lost.fence)
+            yield self._ask_witnesses(lost.inquiry)
+
+    def heard(self, results: tuple[ReadResult, ...]) -> Verdict | ReadZnodes | None:
+        """Take what the witnesses say; return the verdict, or what to read next."""
+        lost = self.in_flight
+        if lost is None or lost.inquiry is None:
+            return None
+        answer = lost.inquiry.answer(results)
+        if isinstance(answer, Verdict):
+            return answer
+        lost.inquiry = answer
+        return self._ask_witnesses(answer)
+
+    def _ask_witnesses(self, inquiry: Inquiry) -> ReadZnodes:
+        self.next_request += 1
+        self.inquiry_request = self.next_request
+        return ReadZnodes(self.inquiry_request, inquiry.reads(), sync=True)
 
     # --- outcomes --------------------------------------------------------------------------
 
-    def conflicted(self, commit: PlannedCommit, conflict: Conflict) -> Iterator[Effect]:
+    def conflicted(self, commit: PlannedCommit, what: str) -> Iterator[Effect]:
         """Read the Commit's paths again and decide its causes, and those after it, once more."""
-        path = commit.ops[conflict.index].path
-        text = f"{path}: {conflict.error.name}; reading {len(commit.ops)} paths again"
+        text = f"{what}; reading {len(commit.ops)} paths again"
         yield Journal(Severity.INFO, "conflict", text)
-        self.plan.clear()
         for op in commit.ops:
             self.stale.add(op.path)
-        again = max((self.failures[cause] for cause in commit.causes), default=0) > 0
-        if again:
-            self.width = max(1, len(commit.causes) // 2)
-        self.failures.update(commit.causes)
-        lost = [id_ for id_ in commit.causes if self.failures[id_] >= ATTEMPTS]
-        if len(commit.causes) == 1 and lost:
-            yield from self.give_up(commit, "it conflicted again and again")
+        causes = tuple(self.taken.pop(id_) for id_ in commit.causes if id_ in self.taken)
+        if causes:
+            following = after_conflict(Batch(causes, self.conflicts))
+            self.retries.extend(following.batches)
+            if following.given_up:
+                yield from self._give_up(following.given_up, what)
         self._requeue()
 
     def refused(self, commit: PlannedCommit, error: str) -> Iterator[Effect]:
         """Give up a Commit that ZooKeeper would refuse again; the causes after it go on."""
-        text = f"{commit.ops[0].path} and {len(commit.ops) - 1} more writes: {error}"
-        yield Journal(Severity.ERROR, "refused", text)
-        self.plan.clear()
-        yield from self.give_up(commit, error)
+        what = f"{commit.ops[0].path} and {len(commit.ops) - 1} more writes: {error}"
+        causes = tuple(self.taken.pop(id_) for id_ in commit.causes if id_ in self.taken)
+        yield from self._give_up(causes, what)
         self._requeue()
 
-    def give_up(self, commit: PlannedCommit, why: str) -> Iterator[Effect]:
-        """Set a Commit's causes aside: the node answers those with a reply, and retries others."""
-        for id_ in commit.causes:
-            cause = self.taken.pop(id_, None)
-            self.failures.pop(id_, None)
-            if cause is not None:
-                self.given_up.append(cause)
-        yield Journal(Severity.ERROR, "given up", f"{len(commit.causes)} causes: {why}")
+    def _give_up(self, causes: tuple[Cause, ...], why: str) -> Iterator[Effect]:
+        """Set causes aside: the node answers those with a reply, and retries others later."""
+        self.given_up.extend(causes)
+        yield Journal(Severity.ERROR, "given up", f"{len(causes)} causes: {why}")
         yield SetTimer(RETRY_TIMER, RETRY_SECONDS)
 
     def _requeue(self) -> None:
-        """Put open causes back, in order, before what came in meanwhile."""
+        """Drop the rest of the Plan; its causes go back, before what came in meanwhile."""
+        self.plan.clear()
         self.queue[:0] = self.taken.values()
         self.taken = {}
 

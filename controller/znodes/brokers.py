@@ -10,7 +10,7 @@ Version 1 has only host and port, 2 brings endpoints, 3 the rack, 4 the map of p
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -23,6 +23,7 @@ PLAINTEXT: Final = "PLAINTEXT"
 SECURITY_PROTOCOLS: Final = frozenset({PLAINTEXT, "SSL", "SASL_PLAINTEXT", "SASL_SSL"})
 
 _ENDPOINT = re.compile(r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:([0-9]{1,5})", re.ASCII)
+_LAST_PORT = 65535
 _VERSION_WITH_FEATURES = 5
 _VERSIONS_WRITTEN = (4, _VERSION_WITH_FEATURES)
 
@@ -61,7 +62,7 @@ class BrokerZnode(msgspec.Struct, frozen=True):
 class _Json(msgspec.Struct):
     version: Int32
     host: str | None = None
-    port: Int32 = -1
+    port: Annotated[int, msgspec.Meta(ge=-1, le=_LAST_PORT)] = -1
     endpoints: list[str] | None = None
     listener_security_protocol_map: dict[str, str] | None = None
     rack: str | None = None
@@ -148,7 +149,10 @@ def _endpoint(text: str, protocols: Mapping[str, str] | None, path: str) -> Endp
     protocol = (listener if protocols is None else protocols.get(listener, "")).upper()
     if protocol not in SECURITY_PROTOCOLS:
         raise ZnodeError(path, f"no security protocol is known for endpoint {text[:120]!r}")
-    return Endpoint(listener, protocol, match[2], int(match[3]))
+    port = int(match[3])
+    if port > _LAST_PORT:
+        raise ZnodeError(path, f"endpoint {text[:120]!r} has port {port}")
+    return Endpoint(listener, protocol, match[2], port)
 
 
 def _first_form(fields: _Json, path: str) -> Endpoint:

@@ -109,17 +109,27 @@ def _moves(fields: _Json, name: str, ignored: dict[str, Any], path: str) -> List
     if snake is None and camel is None:
         return {}
     if snake is None:
-        key = camel_key
-        try:
-            lists = msgspec.convert(camel, ReplicaLists, str_keys=True)
-        except msgspec.ValidationError as error:
-            raise ZnodeError(path, f"{camel_key}: {error}") from error
+        key, lists = camel_key, _camel_lists(camel, camel_key, path)
     else:
         key, lists = snake_key, snake
-        if camel is not None and camel != msgspec.to_builtins(snake, str_keys=True):
+        if camel is not None and not _says(camel, snake):
             ignored[camel_key] = camel
     check_distinct(lists, key, path)
     strangers = {number: ids for number, ids in lists.items() if number not in fields.partitions}
     if strangers:
         ignored[key] = strangers
     return {number: ids for number, ids in lists.items() if ids and number in fields.partitions}
+
+
+def _camel_lists(camel: object, key: str, path: str) -> ReplicaLists:
+    try:
+        return msgspec.convert(camel, ReplicaLists, str_keys=True)
+    except msgspec.ValidationError as error:
+        raise ZnodeError(path, f"{key}: {error}") from error
+
+
+def _says(camel: object, snake: ReplicaLists) -> bool:
+    try:
+        return msgspec.convert(camel, ReplicaLists, str_keys=True) == snake
+    except msgspec.ValidationError:
+        return False

@@ -1,0 +1,185 @@
+"""What a node or broker knows of the cluster, as clients see it: the read model of keys 3 and 60.
+
+A broker, and a controller node on standby, learns it from UpdateMetadata requests (`updated`);
+the active controller derives it from its own state (`refreshed`). Both give the same answers for
+the same cluster, which clients rely on: they ask whichever node is least busy.
+
+Everything here is an immutable value. A topic that a change does not touch is the same object
+before and after, so a large cluster costs one dictionary of topics per change.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from klamm.controller.core.model import (
+    NO_LEADER,
+    Broker,
+    ClusterState,
+    Endpoint,
+    Partition,
+    Topic,
+)
+from klamm.protocol.generated.update_metadata_request import (
+    UpdateMetadataBroker,
+    UpdateMetadataPartitionState,
+    UpdateMetadataRequest,
+)
+from klamm.protocol.primitives import ZERO_UUID
+
+NO_CONTROLLER = -1
+
+#: The leader id by which UpdateMetadata takes a partition back (LeaderAndIsr.LeaderDuringDelete).
+LEADER_DURING_DELETE = -2
+
+#: SecurityProtocol by its id in UpdateMetadata; an endpoint of any other is left out.
+SECURITY_PROTOCOLS = {0: "PLAINTEXT", 1: "SSL", 2: "SASL_PLAINTEXT", 3: "SASL_SSL"}
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionMetadata:
+    """What clients may know of a partition; `leader` may be NO_LEADER or a broker that is gone."""
+
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    replicas: tuple[int, ...]
+    offline: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TopicMetadata:
+    """A topic with at least one partition that has had a leader."""
+
+    name: str
+    topic_id: UUID | None
+    partitions: Mapping[int, PartitionMetadata]
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataCache:
+    """A snapshot. `brokers` holds every live broker and klamm node, their epochs unknown (-1)."""
+
+    cluster_id: str = ""
+    controller_id: int = NO_CONTROLLER
+    brokers: Mapping[int, Broker] = field(default_factory=dict)
+    topics: Mapping[str, TopicMetadata] = field(default_factory=dict)
+
+    def endpoint(self, broker: int, listener: str) -> Endpoint | None:
+        """Return where the broker takes connections of this listener; None if it does not."""
+        known = self.brokers.get(broker)
+        return endpoint_of(known, listener) if known else None
+
+
+def endpoint_of(broker: Broker, listener: str) -> Endpoint | None:
+    """Return the broker's endpoint of this listener name, or None if it has none."""
+    return next((found for found in broker.endpoints if found.listener == listener), None)
+
+
+def updated(cache: MetadataCache, request: UpdateMetadataRequest) -> MetadataCache:
+    """Fold an UpdateMetadata request of any version in, as Kafka's brokers do.
+
+    Live brokers and controller id are replaced, partitions are merged, leader -2 removes one
+    (Kafka 3.9, ZkMetadataCache.updateMetadata). The last request wins: leader epochs are not
+    compared. The caller has already refused a request of an old controller or broker epoch.
+    """
+    topics = dict(cache.topics)
+    for name, topic_id, states in _changes(request):
+        topic = _merge(topics.get(name), name, topic_id, states)
+        if topic is None:
+            topics.pop(name, None)
+        else:
+            topics[name] = topic
+    brokers = {broker.id: _broker(broker) for broker in request.live_brokers}
+    return MetadataCache(cache.cluster_id, request.controller_id, brokers, topics)
+
+
+def _changes(
+    request: UpdateMetadataRequest,
+) -> Iterable[tuple[str, UUID | None, tuple[UpdateMetadataPartitionState, ...]]]:
+    """Yield the request's partitions by topic: grouped from version 5 on, one by one before."""
+    for topic in request.topic_states:
+        known_id = None if topic.topic_id == ZERO_UUID else topic.topic_id
+        yield topic.topic_name, known_id, topic.partition_states
+    for state in request.ungrouped_partition_states:
+        yield state.topic_name, None, (state,)
+
+
+def _merge(
+    topic: TopicMetadata | None,
+    name: str,
+    topic_id: UUID | None,
+    states: Iterable[UpdateMetadataPartitionState],
+) -> TopicMetadata | None:
+    """Return the topic with these partitions; None if none is left."""
+    partitions = dict(topic.partitions) if topic else {}
+    for state in states:
+        if state.leader == LEADER_DURING_DELETE:
+            partitions.pop(state.partition_index, None)
+        else:
+            partitions[state.partition_index] = PartitionMetadata(
+                state.leader, state.leader_epoch, state.isr, state.replicas, state.offline_replicas
+            )
+    if not partitions:
+        return None
+    return TopicMetadata(name, topic_id or (topic.topic_id if topic else None), partitions)
+
+
+def _broker(broker: UpdateMetadataBroker) -> Broker:
+    """Read one live broker; version 0 knows one plain endpoint, versions below 3 no listeners."""
+    endpoints = tuple(
+        Endpoint(item.listener or protocol, protocol, item.host, item.port)
+        for item in broker.endpoints
+        if (protocol := SECURITY_PROTOCOLS.get(item.security_protocol, ""))
+    )
+    if broker.v0_host:
+        endpoints = (Endpoint("PLAINTEXT", "PLAINTEXT", broker.v0_host, broker.v0_port),)
+    return Broker(broker.id, -1, endpoints, broker.rack)
+
+
+def refreshed(
+    cache: MetadataCache, before: ClusterState | None, after: ClusterState
+) -> MetadataCache:
+    """Bring the active controller's snapshot from one of its states to the next.
+
+    `cache` is what this function returned for `before`, or any snapshot if `before` is None. A
+    topic is converted only if it, or the set of live brokers, is another than before.
+    """
+    if before is after:
+        return cache
+    same_brokers = before is not None and before.brokers.keys() == after.brokers.keys()
+    topics: dict[str, TopicMetadata] = {}
+    for name, topic in after.topics.items():
+        if before is not None and same_brokers and before.topics.get(name) is topic:
+            known = cache.topics.get(name)
+        else:
+            known = _topic(topic, after.brokers)
+        if known is not None:
+            topics[name] = known
+    live = {**after.nodes, **after.brokers}
+    brokers = {id_: replace(broker, epoch=-1) for id_, broker in live.items()}
+    return MetadataCache(cache.cluster_id, after.controller_id, brokers, topics)
+
+
+def _topic(topic: Topic, alive: Mapping[int, Broker]) -> TopicMetadata | None:
+    """Convert a topic; partitions that never had a leader are unknown to clients, as in Kafka."""
+    partitions = {
+        number: found
+        for number, partition in topic.partitions.items()
+        if (found := _partition(partition, alive)) is not None
+    }
+    return TopicMetadata(topic.name, topic.topic_id, partitions) if partitions else None
+
+
+def _partition(partition: Partition, alive: Mapping[int, Broker]) -> PartitionMetadata | None:
+    leadership = partition.leadership
+    if leadership is None:
+        return None
+    replicas = partition.assignment.replicas
+    return PartitionMetadata(
+        leadership.leader if leadership.leader >= 0 else NO_LEADER,
+        leadership.leader_epoch,
+        leadership.isr,
+        replicas,
+        tuple(broker for broker in replicas if broker not in alive),
+    )

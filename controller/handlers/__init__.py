@@ -1,0 +1,1 @@
+"""One module per API key: what it serves, how it answers, what it leaves out."""

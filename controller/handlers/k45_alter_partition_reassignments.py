@@ -1,0 +1,86 @@
+"""AlterPartitionReassignments (key 45, KIP-455).
+
+Behaviour
+    * Null replicas cancel a move, a list is a new target; an empty list is a target that the core
+      refuses, never a cancel.
+    * Every partition is answered once, in the order in which the request first names it; one
+      named twice takes its last entry. A topic without partitions is not echoed.
+    * Errors are per partition and stop nobody else; the top level stays 0 with an empty text.
+    * Not the active controller, or no longer when it was decided: top level NOT_CONTROLLER with
+      its text and no responses. That holds for the whole request even if a part of it was done:
+      clients look for 41 nowhere else, and a repeated request does no harm.
+    * The response comes when the moves are recorded, not when they are finished.
+    Source: Kafka 3.9, KafkaApis.handleAlterPartitionReassignmentsRequest.
+
+Versions 0. A null topics array is malformed: the connection refuses it before it comes here.
+
+Left out: `timeout_ms` is read and ignored, as Kafka does; version 1 (KIP-860); authorization.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from klamm.controller.core.events import AlterReassignment
+from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.results import Fault, Refusal, Result
+from klamm.controller.handlers.api import (
+    NOT_CONTROLLER_TEXT,
+    Answer,
+    Context,
+    Outcome,
+    Submit,
+    error_code,
+)
+from klamm.protocol.error_codes import ErrorCode
+from klamm.protocol.generated.alter_partition_reassignments_request import (
+    AlterPartitionReassignmentsRequest,
+)
+from klamm.protocol.generated.alter_partition_reassignments_response import (
+    AlterPartitionReassignmentsResponse,
+    ReassignablePartitionResponse,
+    ReassignableTopicResponse,
+)
+
+API_KEY = 45
+VERSIONS = range(1)
+
+NOT_CONTROLLER = AlterPartitionReassignmentsResponse(
+    error_code=ErrorCode.NOT_CONTROLLER, error_message=NOT_CONTROLLER_TEXT
+)
+
+
+def handle(context: Context, request: AlterPartitionReassignmentsRequest, version: int) -> Outcome:
+    """Make one event per partition; results come back in the same order."""
+    if context.state is None:
+        return Answer(NOT_CONTROLLER)
+    targets: dict[TopicPartition, tuple[int, ...] | None] = {}
+    for topic in request.topics:
+        for partition in topic.partitions:
+            name = TopicPartition(topic.name, partition.partition_index)
+            targets[name] = partition.replicas
+    if not targets:
+        return Answer(_response((), ()))
+    events = tuple(AlterReassignment(name, target) for name, target in targets.items())
+    return Submit(events, lambda results: _response(tuple(targets), results))
+
+
+def _response(
+    names: Sequence[TopicPartition], results: Sequence[Result]
+) -> AlterPartitionReassignmentsResponse:
+    partitions: dict[str, list[ReassignablePartitionResponse]] = defaultdict(list)
+    for name, result in zip(names, results, strict=True):
+        if isinstance(result, Refusal) and result.fault is Fault.NOT_CONTROLLER:
+            return NOT_CONTROLLER
+        partitions[name.topic].append(_partition(name.partition, result))
+    return AlterPartitionReassignmentsResponse(
+        responses=tuple(
+            ReassignableTopicResponse(topic, tuple(answers))
+            for topic, answers in partitions.items()
+        )
+    )
+
+
+def _partition(number: int, result: Result) -> ReassignablePartitionResponse:
+    if isinstance(result, Refusal):
+        return ReassignablePartitionResponse(number, error_code(result.fault), result.message)
+    return ReassignablePartitionResponse(number, ErrorCode.NONE, None)

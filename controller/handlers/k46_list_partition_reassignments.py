@@ -1,0 +1,79 @@
+"""ListPartitionReassignments (key 46, KIP-455).
+
+Behaviour
+    * Null topics list every moving partition; no topics, or a topic without indexes, list nothing.
+    * Only partitions that are moving are listed: Java tools take any entry for a move. Unknown
+      topics and partitions are left out and are no error.
+    * Replicas is the whole stored list, adding and removing as stored.
+    * Not the active controller: top level NOT_CONTROLLER with its text and no topics; on success
+      the text is empty, not null.
+    * Answered from memory: the state as of the last write that became durable.
+    Source: Kafka 3.9, KafkaApis.handleListPartitionReassignmentsRequest.
+
+Versions 0.
+
+Left out: `timeout_ms` is read and ignored, as Kafka does; authorization; version 1 of KIP-435.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from klamm.controller.core.model import Assignment, ClusterState, TopicPartition
+from klamm.controller.handlers.api import NOT_CONTROLLER_TEXT, Answer, Context, Outcome
+from klamm.protocol.error_codes import ErrorCode
+from klamm.protocol.generated.list_partition_reassignments_request import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsTopics,
+)
+from klamm.protocol.generated.list_partition_reassignments_response import (
+    ListPartitionReassignmentsResponse,
+    OngoingPartitionReassignment,
+    OngoingTopicReassignment,
+)
+
+API_KEY = 46
+VERSIONS = range(1)
+
+
+def handle(context: Context, request: ListPartitionReassignmentsRequest, version: int) -> Outcome:
+    """Answer from the controller's state."""
+    state = context.state
+    if state is None:
+        return Answer(
+            ListPartitionReassignmentsResponse(
+                error_code=ErrorCode.NOT_CONTROLLER, error_message=NOT_CONTROLLER_TEXT
+            )
+        )
+    moving: Iterable[tuple[TopicPartition, Assignment]]
+    if request.topics is None:
+        moving = ((name, partition.assignment) for name, partition in state.moving())
+    else:
+        moving = _named(state, request.topics)
+    return Answer(ListPartitionReassignmentsResponse(topics=_topics(moving)))
+
+
+def _named(
+    state: ClusterState, topics: Iterable[ListPartitionReassignmentsTopics]
+) -> Iterator[tuple[TopicPartition, Assignment]]:
+    """Yield the moving ones of the partitions named, each once."""
+    names = dict.fromkeys(
+        TopicPartition(topic.name, index) for topic in topics for index in topic.partition_indexes
+    )
+    for name in names:
+        partition = state.partition(name)
+        if partition is not None and partition.assignment.moving:
+            yield name, partition.assignment
+
+
+def _topics(
+    moving: Iterable[tuple[TopicPartition, Assignment]],
+) -> tuple[OngoingTopicReassignment, ...]:
+    partitions: dict[str, list[OngoingPartitionReassignment]] = {}
+    for name, assignment in moving:
+        partitions.setdefault(name.topic, []).append(
+            OngoingPartitionReassignment(
+                name.partition, assignment.replicas, assignment.adding, assignment.removing
+            )
+        )
+    return tuple(
+        OngoingTopicReassignment(topic, tuple(found)) for topic, found in partitions.items()
+    )

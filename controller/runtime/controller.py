@@ -1,0 +1,93 @@
+"""A controller node: its listener, its handlers and its driver, put together."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import trio
+
+from klamm.controller.core.model import Broker, Endpoint
+from klamm.controller.handlers.table import advertised
+from klamm.controller.node import Node, NodeConfig
+from klamm.controller.runtime.cluster_id import ensure_cluster_id
+from klamm.controller.runtime.config import ControllerConfig
+from klamm.controller.runtime.driver import Driver
+from klamm.controller.runtime.journal import Journal
+from klamm.controller.runtime.links import LinkSettings
+from klamm.controller.runtime.server import serve
+from klamm.controller.runtime.service import Service
+from klamm.controller.runtime.sessions import OpenStore
+from klamm.controller.store.options import ZookeeperOptions
+from klamm.controller.store.port import Post, Store
+from klamm.controller.store.zookeeper import ZookeeperStore
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A node that serves: where clients find it, and its state machine for those who look on."""
+
+    endpoint: Endpoint
+    node: Node
+
+
+async def run_controller(
+    config: ControllerConfig,
+    *,
+    task_status: trio.TaskStatus[Running] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Run a node until cancelled; `task_status` is told as soon as it serves.
+
+    It serves before it is elected: until then it answers NOT_CONTROLLER. Raises OSError if the
+    port is taken, StoreError or ZnodeError if ZooKeeper holds no usable cluster.
+    """
+
+    def open_store(post: Post) -> Store:
+        options = ZookeeperOptions(
+            config.zookeeper, session_timeout_ms=config.session_timeout_ms, create_chroot=True
+        )
+        return ZookeeperStore(options, post)
+
+    await run_node(config, open_store, task_status=task_status)
+
+
+async def run_node(
+    config: ControllerConfig,
+    open_store: OpenStore,
+    *,
+    task_status: trio.TaskStatus[Running] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Do as `run_controller`, on any store."""
+    with ExitStack() as stack:
+        listeners = await trio.open_tcp_listeners(config.port, host=config.host)
+        for listener in listeners:
+            stack.callback(listener.socket.close)
+        port: int = listeners[0].socket.getsockname()[1]
+        endpoint = Endpoint(config.listener, "PLAINTEXT", config.host, port)
+        cluster_id = await ensure_cluster_id(open_store)
+        file = config.journal.open("a", encoding="utf-8") if config.journal else None
+        journal = stack.enter_context(Journal(config.node_id, file))
+        node = Node(_node_config(config, endpoint))
+        links = LinkSettings(client_id=str(config.node_id), listener=config.listener)
+        driver = Driver(node, open_store, journal, links)
+        table = advertised()
+        service = Service(
+            node,
+            driver.submit,
+            Broker(config.node_id, -1, (endpoint,), config.rack),
+            cluster_id=cluster_id,
+            listener=config.listener,
+            table=table,
+        )
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(driver.run)
+            await nursery.start(serve, listeners, table, service.dispatch)
+            task_status.started(Running(endpoint, node))
+
+
+def _node_config(config: ControllerConfig, endpoint: Endpoint) -> NodeConfig:
+    return NodeConfig(
+        node_id=config.node_id,
+        endpoints=(endpoint,),
+        rack=config.rack,
+        rules=config.rules,
+        protocol=config.protocol,
+    )

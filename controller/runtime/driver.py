@@ -1,0 +1,171 @@
+"""Drives a node: hands it what happened, and carries out what it asks for, in order.
+
+This is the only loop of a controller. Whatever happens is posted to one inbox: requests and timers
+and brokers' answers from trio's tasks, store events from ZooKeeper's thread. The loop hands all
+that is there to the node and then a `Turn`, so a busy node works in large batches and an idle one
+answers at once. Between two turns `node.state` is a value that anybody on this thread may read.
+"""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+
+import trio
+
+from klamm.controller.core.results import Result
+from klamm.controller.node import Node, Now
+from klamm.controller.node.effects import (
+    ArmWatch,
+    CloseLink,
+    Commit,
+    Effect,
+    Journal,
+    ReadZnodes,
+    Reply,
+    Resign,
+    Send,
+    SetTimer,
+    Severity,
+    Update,
+)
+from klamm.controller.node.inputs import Input, Request, RequestEvent, Timer, Turn
+from klamm.controller.runtime.journal import Journal as JournalWriter
+from klamm.controller.runtime.links import Links, LinkSettings
+from klamm.controller.runtime.sessions import OpenStore, Session
+from klamm.controller.store.port import (
+    Store,
+    StoreEvent,
+)
+
+OnReply = Callable[[Sequence[Result]], None]
+
+#: The least time between two sessions, so that a node that must resign at once does not spin.
+SESSION_SECONDS = 0.5
+
+
+def now() -> Now:
+    """Read both clocks: trio's, so that a mock clock moves the node too, and the wall's."""
+    return Now(trio.current_time(), time.time_ns() // 1_000_000)
+
+
+class Driver:
+    """One node's loop. `open_store` opens a session that posts to the callable it is given."""
+
+    def __init__(
+        self,
+        node: Node,
+        open_store: OpenStore,
+        journal: JournalWriter,
+        links: LinkSettings,
+        clock: Callable[[], Now] = now,
+    ) -> None:
+        self._node = node
+        self._open_store = open_store
+        self._journal = journal
+        self._link_settings = links
+        self._clock = clock
+        self._inbox: deque[Input] = deque()
+        self._posted = trio.Event()
+        self._replies: dict[int, OnReply] = {}
+        self._requests = 0
+        self._timers: dict[str, trio.CancelScope] = {}
+        self._session: Session | None = None
+        self._next_session_at = -math.inf
+
+    def submit(self, events: tuple[RequestEvent, ...], on_reply: OnReply) -> None:
+        """Hand events to the node; `on_reply` is called once, on this thread, with the results."""
+        self._requests += 1
+        self._replies[self._requests] = on_reply
+        self.post(Request(self._requests, events))
+
+    def post(self, happened: Input) -> None:
+        """Put something into the inbox; call it on trio's thread."""
+        self._inbox.append(happened)
+        self._posted.set()
+
+    async def run(self) -> None:
+        """Run until cancelled; then end the session, so that our ephemeral znodes go at once."""
+        async with trio.open_nursery() as nursery:
+            self._nursery = nursery
+            self._links = Links(nursery, self.post, self._link_settings)
+            nursery.start_soon(self._open_session)
+            try:
+                await self._loop()
+            finally:
+                if self._session is not None:
+                    await self._session.end()
+
+    async def _loop(self) -> None:
+        while True:
+            await self._posted.wait()
+            self._posted = trio.Event()
+            while self._inbox:
+                self._handle(self._inbox.popleft())
+            self._handle(Turn())
+
+    def _handle(self, happened: Input) -> None:
+        for effect in self._node.handle(self._clock(), happened):
+            self._carry_out(effect)
+
+    def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case Commit(request, ops, fence):
+                self._store.commit(request, ops, fence)
+            case Update(request, op):
+                self._store.update(request, op)
+            case ReadZnodes(request, reads, sync):
+                self._store.read(request, reads, sync)
+            case ArmWatch(request, watches):
+                self._store.watch(request, watches)
+            case Send():
+                self._links.send(effect)
+            case CloseLink(broker):
+                self._links.close(broker)
+            case Reply(request, results):
+                self._replies.pop(request)(results)
+            case SetTimer(name, seconds):
+                self._set_timer(name, seconds)
+            case Journal():
+                self._journal.write(effect)
+            case Resign(reason):
+                self._resign(reason)
+
+    @property
+    def _store(self) -> Store:
+        if self._session is None:
+            raise RuntimeError("the node uses the store between two sessions")
+        return self._session.store
+
+    def _resign(self, reason: str) -> None:
+        """Give the session up and open the next one."""
+        self._journal.write(Journal(Severity.WARNING, "resigned", reason))
+        self._links.close_all()
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+            self._nursery.start_soon(self._open_session)
+
+    async def _open_session(self) -> None:
+        await trio.sleep_until(self._next_session_at)
+        self._next_session_at = trio.current_time() + SESSION_SECONDS
+        self._session = Session(self._open_store, self._store_event)
+
+    def _store_event(self, session: Session, event: StoreEvent) -> None:
+        """Take an event of a session; a former one has nothing to say any more."""
+        if session is self._session:
+            self.post(event)
+
+    def _set_timer(self, name: str, seconds: float) -> None:
+        former = self._timers.pop(name, None)
+        if former is not None:
+            former.cancel()
+        self._timers[name] = scope = trio.CancelScope()
+        self._nursery.start_soon(self._timer, name, seconds, scope)
+
+    async def _timer(self, name: str, seconds: float, scope: trio.CancelScope) -> None:
+        with scope:
+            await trio.sleep(seconds)
+        if not scope.cancelled_caught:
+            del self._timers[name]
+            self.post(Timer(name))

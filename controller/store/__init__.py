@@ -1,0 +1,1 @@
+"""The store: what the controller keeps in ZooKeeper, behind one port with two implementations."""

@@ -1,0 +1,224 @@
+"""The store on a real ZooKeeper, by kazoo: the only module that knows kazoo.
+
+kazoo gives the connection: hosts, chroot, TLS, authentication, pings, reconnecting. What it would
+deliver on two threads of its own, in no common order, is posted here by its connection thread:
+answers, watch events and session states, in the order in which ZooKeeper sent them. Requests are
+the store's own (`wire`, `jute`): kazoo has no multiRead and no addWatch, cannot create with null
+data in a multi, and drops the czxid of what it creates there.
+
+A client lives for one session: where kazoo would silently open another, this one ends. ZooKeeper
+3.6 or later is needed (multiRead, addWatch).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import EXCEPTIONS
+from kazoo.handlers.threading import SequentialThreadingHandler
+from kazoo.protocol.connection import ConnectionHandler
+from kazoo.protocol.serialization import CloseInstance, Connect
+from kazoo.protocol.states import KeeperState
+from kazoo.retry import KazooRetry
+
+from klamm.controller.store import jute
+from klamm.controller.store.options import Tls, ZookeeperOptions
+from klamm.controller.store.port import Post, Unknown
+from klamm.controller.store.wire import Failure, Reply, Request, WireStore
+
+_LOG = logging.getLogger(__name__)
+_CODES = {kind: code for code, kind in EXCEPTIONS.items()}
+
+_RECONNECT_FIRST_S = 0.05
+_RECONNECT_LONGEST_S = 1.0
+
+
+class ZookeeperStore(WireStore):
+    """A `Store` on a real ZooKeeper. It connects by itself, from its construction on.
+
+    `post` is called by kazoo's connection thread, or by the caller's when the answer is at hand.
+    Raises kazoo's ConfigurationError for options that make no sense.
+    """
+
+    def __init__(self, options: ZookeeperOptions, post: Post) -> None:
+        client = _OneSession(self, options)
+        super().__init__(
+            post, client, threading.RLock(), options.packet_limit, options.create_chroot
+        )
+        client.start_async()
+
+
+class _Handler(SequentialThreadingHandler):
+    """kazoo's handler without its two worker threads: the connection thread does it all."""
+
+    connect_timeout_s: float
+
+    def start(self) -> None:
+        """Start nothing."""
+
+    def stop(self) -> None:
+        """Stop nothing."""
+
+    def create_connection(self, **kwargs: object) -> object:
+        """Connect within a share of the session's time, as Java's client does.
+
+        kazoo would spend all of it on the first host that does not answer.
+        """
+        kwargs["timeout"] = self.connect_timeout_s
+        return super().create_connection(**kwargs)
+
+
+class _OneSession(KazooClient):
+    """A kazoo client that ends with its session and reports to a store."""
+
+    chroot: str
+
+    def __init__(self, store: WireStore, options: ZookeeperOptions) -> None:
+        self.store = store
+        self.negotiated_ms = 0
+        self.crash = ""
+        handler = _Handler()
+        retry = KazooRetry(
+            max_tries=-1,
+            delay=_RECONNECT_FIRST_S,
+            max_delay=_RECONNECT_LONGEST_S,
+            sleep_func=handler.sleep_func,
+            interrupt=lambda: self._stopped.is_set(),
+        )
+        tls = options.tls or Tls()
+        super().__init__(
+            hosts=options.connect,
+            timeout=options.session_timeout_ms / 1000,
+            handler=handler,
+            auth_data=set(options.auth),
+            connection_retry=retry,
+            logger=_LOG,
+            use_ssl=options.tls is not None,
+            ca=tls.ca,
+            certfile=tls.certfile,
+            keyfile=tls.keyfile,
+            keyfile_password=tls.keyfile_password,
+            verify_certs=tls.verify_certs,
+            check_hostname=tls.check_hostname,
+        )
+        hosts = options.connect.partition("/")[0].count(",") + 1
+        handler.connect_timeout_s = options.session_timeout_ms / 1000 / hosts
+        sasl = dict(options.sasl) if options.sasl else None
+        self._thread = _Connection(self, retry, logger=_LOG, sasl_options=sasl)
+        self._connection = self._thread
+
+    def send(self, request: Request) -> None:
+        """Queue a request for the connection thread."""
+        carried = _Carried(self.store, request)
+        self._call(carried, carried)
+
+    def request_stop(self) -> None:
+        """Do what `stop` does, without waiting for it."""
+        if not self._stopped.is_set():
+            self._stopped.set()
+            self._queue.append((CloseInstance, None))
+            self._thread.wake()
+
+    def _session_callback(self, state: str) -> None:
+        """Follow kazoo's state; what is open is answered before the new state is posted."""
+        store = self.store
+        with store.lock:
+            if state == KeeperState.CONNECTED:
+                super()._session_callback(state)
+                store.on_connected(self._session_id, self.negotiated_ms)
+                return
+            was_connected, store.connected = store.connected, False
+            super()._session_callback(state)  # answers what it had been given
+            if state == KeeperState.CONNECTING:
+                if was_connected:
+                    store.on_disconnected()
+            elif not store.lost:
+                store.on_lost(self._reason(state))
+                self._stopped.set()
+                threading.Thread(target=self._release, name="zookeeper-end", daemon=True).start()
+
+    def _reason(self, state: str) -> str:
+        if state == KeeperState.EXPIRED_SESSION:
+            return "ZooKeeper has expired the session"
+        if state == KeeperState.AUTH_FAILED:
+            return "ZooKeeper has refused the credentials"
+        return self.crash or "closed"
+
+    def _release(self) -> None:
+        """Close kazoo's pipes once its connection thread has ended."""
+        self._thread.stop()
+        self.close()
+
+
+class _Carried:
+    """A request as kazoo wants it: what it serializes, and the result that it sets."""
+
+    def __init__(self, store: WireStore, request: Request) -> None:
+        self.type = request.kind
+        self._store = store
+        self._request = request
+        self._reply: Reply = (b"", 0)
+
+    def __repr__(self) -> str:
+        return f"<request of type {self.type}>"  # kazoo logs it, and znodes hold secrets
+
+    def serialize(self) -> bytes:
+        return self._request.body
+
+    def deserialize(self, raw: bytes, offset: int) -> tuple[()]:
+        self._reply = (raw, offset)
+        return ()  # kazoo walks over a multi's results
+
+    def set(self, _: object) -> None:
+        with self._store.lock:
+            self._store.on_answer(self._request, self._reply)
+
+    def set_exception(self, error: Exception) -> None:
+        failure: Failure
+        code = _CODES.get(type(error))
+        if code is None:
+            failure = Unknown(f"{type(error).__name__}: {error}", self._request.zxid)
+        else:
+            failure = jute.failure(code, self._request.zxid)
+        with self._store.lock:
+            self._store.on_answer(self._request, failure)
+
+
+class _Connection(ConnectionHandler):
+    """kazoo's connection, with all that comes in turned to the store."""
+
+    client: _OneSession
+
+    def wake(self) -> None:
+        """Make the connection thread look at its queue."""
+        assert self._write_sock is not None, "the pipe is open until the session is lost"
+        self._write_sock.send(b"\0")
+
+    def zk_loop(self) -> None:
+        """Run until the session ends."""
+        try:
+            super().zk_loop()
+        except InterruptedError:
+            pass  # told to stop between two attempts to connect
+        except Exception:
+            _LOG.exception("the connection to ZooKeeper has failed")
+
+    def _connect_attempt(self, host: str, ip: str, port: int, retry: KazooRetry) -> object:
+        try:
+            return super()._connect_attempt(host, ip, port, retry)
+        except Exception as error:
+            self.client.crash = f"{type(error).__name__}: {error}"
+            raise
+
+    def _invoke(self, timeout: float, request: object, xid: int | None = None) -> object:
+        answer = super()._invoke(timeout, request, xid)
+        if isinstance(request, Connect):
+            self.client.negotiated_ms = answer[0].time_out
+        return answer
+
+    def _read_watch_event(self, buffer: bytes, offset: int) -> None:
+        store = self.client.store
+        with store.lock:
+            store.on_watch_event(buffer, offset)
