@@ -5,6 +5,7 @@
     python3 tools/dev.py up [...]     the same cluster, yours until Ctrl-C; options go to `klamm up`
     python3 tools/dev.py test [...]   the default tests; options go to pytest
     python3 tools/dev.py coverage     the default tests under branch coverage, with the least it may be
+    python3 tools/dev.py bench [...]  benchmarks against peers; names pick some, --smoke is short
     python3 tools/dev.py check        lint, format, types, import contracts, generated code
 
 Everything is installed at the versions in tools/constraints.txt. The set-up is done again only
@@ -90,47 +91,57 @@ def become(*command: str) -> None:
     os.execv(VENV / "bin" / command[0], command)
 
 
-def check() -> None:
-    """Run every static check, all of them even if one fails; exit 1 if any did."""
-    commands = [
-        ["ruff", "check"],
-        ["ruff", "format", "--check"],
-        ["mypy"],
-        ["lint-imports"],
-        ["python", "-m", "klamm.tools.codegen", "--check"],
-    ]
+def run_all(commands: list[list[str]], *, all_of_them: bool) -> None:
+    """Run programs of .venv one by one and exit 1 if any failed, naming it.
+
+    The first failure is the last command run unless `all_of_them` are wanted.
+    """
+    environment = {**os.environ, "PYTHONSAFEPATH": "1"}
     failed = []
     for name, *arguments in commands:
         say(" ".join([name, *arguments]))
         command = [str(VENV / "bin" / name), *arguments]
-        environment = {**os.environ, "PYTHONSAFEPATH": "1"}
         if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
             failed.append(" ".join([name, *arguments]))
+            if not all_of_them:
+                break
     if failed:
         sys.exit("dev.py: failed: " + "; ".join(failed))
+
+
+CHECKS = [
+    ["ruff", "check"],
+    ["ruff", "format", "--check"],
+    ["mypy"],
+    ["lint-imports"],
+    ["python", "-m", "klamm.tools.codegen", "--check"],
+]
 
 
 def main(arguments: list[str]) -> None:
     """Set up, then carry out the command; an unknown one is named together with the known ones."""
     if sys.version_info < (3, 11):
         sys.exit(f"dev.py: klamm needs Python 3.11 or later; this is {sys.version.split()[0]}")
-    commands = {
-        "demo": ("klamm", "demo"),
-        "up": ("klamm", "up"),
-        "test": ("python", "-m", "pytest"),
-        "coverage": ("coverage", "run", "-m", "pytest"),
-        "check": (),
+    programs = {
+        "demo": ["klamm", "demo"],
+        "up": ["klamm", "up"],
+        "test": ["python", "-m", "pytest"],
+        "bench": ["python", "-m", "klamm.tools.bench"],
     }
+    names = [*programs, "coverage", "check"]
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         sys.exit(__doc__)
     name, *rest = arguments
-    if name not in commands:
-        sys.exit(f"dev.py: no command {name!r}; there are: {', '.join(commands)}")
+    if name not in names:
+        sys.exit(f"dev.py: no command {name!r}; there are: {', '.join(names)}")
     set_up()
     if name == "check":
-        check()
+        run_all(CHECKS, all_of_them=True)
+    elif name == "coverage":
+        tests = ["coverage", "run", "-m", "pytest", *rest]
+        run_all([tests, ["coverage", "combine"], ["coverage", "report"]], all_of_them=False)
     else:
-        become(*commands[name], *rest)
+        become(*programs[name], *rest)
 
 
 if __name__ == "__main__":
