@@ -1,0 +1,1 @@
+"""A real ZooKeeper, started and stopped from Python, and the Java it needs."""
