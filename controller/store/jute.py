@@ -91,11 +91,15 @@ class JuteError(ValueError):
 
 
 def failure(code: int, zxid: int) -> OpError | Refused | Unknown:
-    """Sort an error code of the server; `zxid` is the newest seen when the request was made."""
-    if error := _OP_ERRORS.get(code):
-        return error
-    name = _ERROR_NAMES.get(code, f"ZooKeeper error {code}")
-    return Unknown(name, zxid) if code in _UNKNOWN_CODES else Refused(name)
+    """Sort a request's error code; `zxid` is the newest seen when the request was made."""
+    if code in _UNKNOWN_CODES:
+        return Unknown(_ERROR_NAMES[code], zxid)
+    return refusal(code)
+
+
+def refusal(code: int) -> OpError | Refused:
+    """Sort the error code of one operation in an answer: whatever it is, nothing was applied."""
+    return _OP_ERRORS.get(code) or Refused(_ERROR_NAMES.get(code, f"ZooKeeper error {code}"))
 
 
 def refuse_large(size: int, limit: int) -> Refused | None:
@@ -207,6 +211,8 @@ def encode_add_watch(watch: Watch, chroot: str) -> bytes:
 def _read_string(raw: bytes, offset: int) -> tuple[str, int]:
     (length,) = _INT.unpack_from(raw, offset)
     start = offset + _INT.size
+    if not 0 <= length <= len(raw) - start:
+        raise JuteError(f"a string of {length} bytes, where {len(raw) - start} are left")
     return raw[start : start + length].decode(), start + length
 
 
@@ -275,7 +281,7 @@ def decode_multi_read(
         if kind != GET_DATA:
             raise JuteError(f"the read of {path} is answered by type {kind}")
         data = None
-        if length >= 0:
+        if length >= 0:  # -1 is null
             data = raw[offset : offset + length]
             offset += length
         if names is None:

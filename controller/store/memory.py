@@ -93,20 +93,28 @@ class MemoryZookeeper:
 
     # --- steps -----------------------------------------------------------------------------------
 
-    def connect(self, store: MemoryStore) -> None:
-        """Connect a client: CONNECTED, or LOST if its session has ended meanwhile."""
+    def connect(self, store: MemoryStore, behind: Tree | None = None) -> None:
+        """Connect a client: CONNECTED, or LOST if its session has ended meanwhile.
+
+        With `behind`, an earlier copy of the tree, to a server that lags and shows that until a
+        sync or a write through it; as the real one does, it refuses a client that has seen more.
+        """
         if store.connected or store.lost:
             raise ValueError(f"session {store.session} is connected or has ended")
         if not store.session:
             self._newest_session += 1
             self.tree.zxid += 1
             store.session = self._newest_session
-            session = _Session(store.session, store.timeout_ms, self.now_ms)
-            self._sessions[store.session] = session
+            fresh = _Session(store.session, store.timeout_ms, self.now_ms)
+            self._sessions[store.session] = fresh
         if store.session not in self._sessions:
             self._lose(store, "ZooKeeper has expired the session")
             return
-        self._sessions[store.session].late.clear()
+        if behind is not None and behind.zxid < store.last_zxid:
+            raise ValueError(f"the client has seen {store.last_zxid}, the server {behind.zxid}")
+        session = self._sessions[store.session]
+        session.late.clear()
+        session.behind = behind
         store.connected = True
         store.post(SessionEvent(store.session, SessionState.CONNECTED, store.timeout_ms))
 

@@ -43,9 +43,9 @@ from klamm.controller.store.port import (
 
 _LOG = logging.getLogger(__name__)
 
-_CHUNKS_IN_FLIGHT = 3
-"""Parts of one read on their way: one served, one received, one to hide jitter. Whatever is asked
-meanwhile waits for these only."""
+_CHUNKS_IN_FLIGHT = 2
+"""Parts of one read on their way: one is served while one is received. Whatever is asked meanwhile
+waits for these only, about 5 ms."""
 
 _REQUESTS_IN_FLIGHT = 64
 """Requests handed to the link at a time. Each puts a byte into a pipe that kazoo's connection
@@ -311,7 +311,7 @@ def _commit_outcome(
     found = jute.decode_multi(multi, *answer, chroot)
     if not isinstance(found, jute.Failed):
         return Committed(found[first:])
-    failure = jute.failure(found.code, 0)
+    failure = jute.refusal(found.code)
     if not isinstance(failure, OpError):
         return _plain(failure, multi[found.index].path)
     return Conflict(found.index - first, failure) if found.index >= first else Fenced()
@@ -334,7 +334,7 @@ def _read_outcome(
         return _plain(answer)
     found = jute.decode_multi_read(part, *answer)
     if isinstance(found, jute.Failed):
-        return _plain(jute.failure(found.code, 0), part[found.index].path)
+        return _plain(jute.refusal(found.code), part[found.index].path)
     return found
 
 
