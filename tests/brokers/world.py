@@ -1,0 +1,329 @@
+"""Simulated brokers on a ZooKeeper in memory, and the requests of a hand-made controller."""
+
+from collections import deque
+from collections.abc import Iterable
+from uuid import UUID
+
+from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.ops import ANY_VERSION, Create, SetData
+from klamm.controller.node.effects import Commit, ReadZnodes, Update
+from klamm.controller.store.memory import MemoryZookeeper
+from klamm.controller.store.memory_client import MemoryStore
+from klamm.controller.store.memory_tree import Applied
+from klamm.controller.store.port import Children, ReadChildren, ReadData, StoreEvent, Znode
+from klamm.controller.znodes import (
+    Endpoint,
+    StateZnode,
+    decode_partitions,
+    decode_state,
+    encode_state,
+    paths,
+)
+from klamm.protocol.generated.leader_and_isr_request import (
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrTopicState,
+)
+from klamm.protocol.generated.leader_and_isr_response import LeaderAndIsrResponse
+from klamm.protocol.generated.stop_replica_request import (
+    StopReplicaPartitionState,
+    StopReplicaRequest,
+    StopReplicaTopicState,
+)
+from klamm.protocol.generated.stop_replica_response import StopReplicaResponse
+from klamm.protocol.generated.update_metadata_request import (
+    UpdateMetadataBroker,
+    UpdateMetadataEndpoint,
+    UpdateMetadataPartitionState,
+    UpdateMetadataRequest,
+    UpdateMetadataTopicState,
+)
+from klamm.protocol.primitives import ZERO_UUID
+from klamm.tools.brokers.calls import Call
+from klamm.tools.brokers.cluster import Cluster, Effects
+from klamm.tools.brokers.model import ControlRequest, ControlResponse
+from klamm.tools.brokers.settings import KAFKA_TIMES, BrokerSettings, Times
+
+CLUSTER_ID = "lM2LEGQkRSGz-DKtckyj3Q"
+T = TopicPartition("t", 0)
+SIZE = 1000
+
+
+def settings(
+    broker: int,
+    *,
+    log_dirs: tuple[str, ...] = ("/data",),
+    partition_bytes: int = SIZE,
+    times: Times = KAFKA_TIMES,
+    rack: str | None = None,
+) -> BrokerSettings:
+    return BrokerSettings(
+        broker,
+        Endpoint("PLAINTEXT", "PLAINTEXT", "127.0.0.1", 9000 + broker),
+        CLUSTER_ID,
+        rack,
+        partition_bytes,
+        log_dirs,
+        times=times,
+        timestamp_ms=1_795_260_081_097,
+    )
+
+
+def order(
+    leader: int,
+    leader_epoch: int,
+    isr: Iterable[int],
+    replicas: Iterable[int],
+    *,
+    partition: int = 0,
+    partition_epoch: int = 0,
+    controller_epoch: int = 1,
+    adding: tuple[int, ...] = (),
+    removing: tuple[int, ...] = (),
+    is_new: bool = False,
+) -> LeaderAndIsrPartitionState:
+    return LeaderAndIsrPartitionState(
+        partition_index=partition,
+        controller_epoch=controller_epoch,
+        leader=leader,
+        leader_epoch=leader_epoch,
+        isr=tuple(isr),
+        partition_epoch=partition_epoch,
+        replicas=tuple(replicas),
+        adding_replicas=adding,
+        removing_replicas=removing,
+        is_new=is_new,
+    )
+
+
+def leader_and_isr(
+    *orders: LeaderAndIsrPartitionState,
+    topic: str = "t",
+    topic_id: UUID = ZERO_UUID,
+    controller_epoch: int = 1,
+    broker_epoch: int = -1,
+) -> LeaderAndIsrRequest:
+    return LeaderAndIsrRequest(
+        controller_id=900,
+        controller_epoch=controller_epoch,
+        broker_epoch=broker_epoch,
+        topic_states=(LeaderAndIsrTopicState(topic, topic_id, orders),),
+    )
+
+
+def stop_replica(
+    *stops: tuple[int, int, bool],
+    topic: str = "t",
+    controller_epoch: int = 1,
+    broker_epoch: int = -1,
+) -> StopReplicaRequest:
+    """Stop partitions, each as (number, leader epoch, delete)."""
+    states = tuple(StopReplicaPartitionState(*stop) for stop in stops)
+    return StopReplicaRequest(
+        controller_id=900,
+        controller_epoch=controller_epoch,
+        broker_epoch=broker_epoch,
+        topic_states=(StopReplicaTopicState(topic, states),),
+    )
+
+
+def update_metadata(
+    live: Iterable[int],
+    *partitions: UpdateMetadataPartitionState,
+    controller_epoch: int = 1,
+    broker_epoch: int = -1,
+) -> UpdateMetadataRequest:
+    brokers = tuple(
+        UpdateMetadataBroker(
+            id_, endpoints=(UpdateMetadataEndpoint(9000 + id_, "127.0.0.1", "PLAINTEXT", 0),)
+        )
+        for id_ in live
+    )
+    return UpdateMetadataRequest(
+        controller_id=900,
+        controller_epoch=controller_epoch,
+        broker_epoch=broker_epoch,
+        topic_states=(UpdateMetadataTopicState("t", partition_states=partitions),),
+        live_brokers=brokers,
+    )
+
+
+def codes(response: ControlResponse) -> list[tuple[str, int, int]]:
+    """Return what a response of a version without topic ids says of each partition."""
+    assert isinstance(response, LeaderAndIsrResponse | StopReplicaResponse)
+    return [
+        (error.topic_name, error.partition_index, error.error_code)
+        for error in response.partition_errors
+    ]
+
+
+def children(zookeeper: MemoryZookeeper, path: str) -> tuple[str, ...]:
+    found = zookeeper.tree.read(ReadChildren(path))
+    assert isinstance(found, Children), f"{path} is missing"
+    return found.names
+
+
+class World:
+    """Running brokers that know each other, and the partition `T` as a controller would keep it."""
+
+    def __init__(
+        self,
+        *ids: int,
+        bandwidth: float = SIZE,
+        log_dirs: tuple[str, ...] = ("/data",),
+        times: Times = KAFKA_TIMES,
+    ) -> None:
+        self.now = 0.0
+        self.zookeeper = MemoryZookeeper()
+        self.cluster = Cluster(bandwidth)
+        self.stores: dict[int, MemoryStore] = {}
+        self.effects: list[tuple[int, Call]] = []
+        self.answers: list[ControlResponse] = []
+        self.events: deque[tuple[int, StoreEvent]] = deque()
+        self._log_dirs = log_dirs
+        self._times = times
+        for id_ in ids:
+            self.start(id_)
+        self.tell(*ids)
+
+    def start(self, broker: int, told: BrokerSettings | None = None) -> None:
+        told = told or settings(broker, log_dirs=self._log_dirs, times=self._times)
+        self.carry_out(self.cluster.start(self.now, told))
+        self.open_session(broker)
+        self.settle()
+
+    def open_session(self, broker: int) -> MemoryStore:
+        def post(event: StoreEvent) -> None:
+            self.events.append((broker, event))
+
+        store = self.stores[broker] = self.zookeeper.open(post)
+        return store
+
+    def kill(self, broker: int) -> None:
+        self.carry_out(self.cluster.kill(self.now, broker))
+        self.stores.pop(broker).close()
+        self.settle()
+
+    def ask(self, broker: int, request: ControlRequest, version: int = 3) -> ControlResponse:
+        response, effects = self.cluster.request(self.now, broker, request, version)
+        self.carry_out(effects)
+        self.settle()
+        self.answers.append(response)
+        return response
+
+    def tell(self, *live: int) -> None:
+        for broker in self.cluster.brokers:
+            self.ask(broker, update_metadata(live), 5)
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass, every deadline on its own, ZooKeeper answering at once."""
+        end = self.now + seconds
+        while (due := self.cluster.deadline) <= end:
+            self.now = due
+            self.carry_out(self.cluster.advance(due))
+            self.settle()
+        self.now = end
+        self.carry_out(self.cluster.advance(end))
+        self.settle()
+
+    def settle(self) -> None:
+        """Let ZooKeeper and the brokers answer each other until all is quiet."""
+        self.zookeeper.run()
+        while self.events:
+            broker, event = self.events.popleft()
+            if broker in self.cluster.brokers:
+                self.carry_out(self.cluster.store(self.now, broker, event))
+            self.zookeeper.run()
+
+    def carry_out(self, effects: Effects) -> None:
+        for broker, call in effects:
+            self.effects.append((broker, call))
+            store = self.stores[broker]
+            match call:
+                case Commit(request, ops, fence):
+                    store.commit(request, ops, fence)
+                case Update(request, op):
+                    store.update(request, op)
+                case ReadZnodes(request, reads, sync):
+                    store.read(request, reads, sync)
+
+    # --- the controller ------------------------------------------------------------------------
+
+    def create(self, replicas: tuple[int, ...], isr: tuple[int, ...] = (), number: int = 0) -> None:
+        """Create partition `number` of t, led by the first of `isr`, by default all of them."""
+        isr = isr or replicas
+        state = StateZnode(isr[0], 0, isr, 1)
+        path = paths.state("t", number)
+        parents = (
+            "/brokers/topics/t",
+            "/brokers/topics/t/partitions",
+            paths.partition("t", number),
+        )
+        for parent in parents:
+            self.zookeeper.write((Create(parent, None),))
+        assert isinstance(self.zookeeper.write((Create(path, encode_state(state)),)), Applied)
+        new = order(isr[0], 0, isr, replicas, partition=number, is_new=True)
+        for broker in isr:
+            assert codes(self.ask(broker, leader_and_isr(new))) == [("t", number, 0)]
+
+    def reorder(
+        self,
+        replicas: tuple[int, ...],
+        *,
+        leader: int | None = None,
+        isr: tuple[int, ...] | None = None,
+        adding: tuple[int, ...] = (),
+        removing: tuple[int, ...] = (),
+        to: Iterable[int] | None = None,
+    ) -> LeaderAndIsrRequest:
+        """Raise T's leader epoch, in its state znode and by LeaderAndIsr to its replicas."""
+        was, version = self.state()
+        leader = was.leader if leader is None else leader
+        isr = was.isr if isr is None else isr
+        epoch = was.leader_epoch + 1
+        written = encode_state(StateZnode(leader, epoch, isr, 1))
+        assert isinstance(
+            self.zookeeper.write((SetData(paths.state(*T), written, version),)), Applied
+        )
+        request = leader_and_isr()
+        for broker in replicas if to is None else to:
+            state = order(
+                leader,
+                epoch,
+                isr,
+                replicas,
+                partition_epoch=version + 1,
+                adding=adding,
+                removing=removing,
+                is_new=broker in adding,
+            )
+            request = leader_and_isr(state)
+            self.ask(broker, request)
+        return request
+
+    def state(self, number: int = 0) -> tuple[StateZnode, int]:
+        """Return the partition's state znode and its dataVersion."""
+        znode = self.znode(paths.state("t", number))
+        return decode_state(znode.data, znode.path), znode.version
+
+    def interfere(self) -> None:
+        """Write T's state znode behind everybody's back."""
+        data = self.znode(paths.state(*T)).data
+        self.zookeeper.write((SetData(paths.state(*T), data, ANY_VERSION),))
+
+    def znode(self, path: str) -> Znode:
+        found = self.zookeeper.tree.read(ReadData(path))
+        assert isinstance(found, Znode), f"{path} is missing"
+        return found
+
+    def children(self, path: str) -> tuple[str, ...]:
+        return children(self.zookeeper, path)
+
+    def notices(self) -> list[tuple[TopicPartition, ...]]:
+        """Return what the brokers have told of changed ISRs, in order."""
+        told = []
+        for name in self.children(paths.ISR_CHANGES):
+            path = f"{paths.ISR_CHANGES}/{name}"
+            entries = decode_partitions(self.znode(path).data, path).entries
+            told.append(tuple(TopicPartition(*entry) for entry in entries))
+        return told

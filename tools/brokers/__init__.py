@@ -1,0 +1,1 @@
+"""Simulated brokers: a pure model and TCP peers that act it out."""

@@ -1,0 +1,76 @@
+"""A broker's disks: what survives its process."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from klamm.controller.core.model import TopicPartition
+
+
+class DirectoryOfflineError(Exception):
+    """A log cannot be made because of a broken directory (KAFKA_STORAGE_ERROR)."""
+
+
+@dataclass(slots=True)
+class Log:
+    """A replica's data. Offsets count bytes: `end` is both the log end offset and the size.
+
+    Only the amount of data is modelled, so a log that is cut back and filled again is as good as
+    one that never differed.
+    """
+
+    directory: str
+    end: int
+    topic_id: UUID | None = None
+    high_watermark: int = 0
+
+    def cut_to(self, end: int) -> None:
+        """Drop what is beyond `end`, if anything is."""
+        self.end = min(self.end, end)
+        self.high_watermark = min(self.high_watermark, self.end)
+
+
+class Disks:
+    """The log directories of one broker and the logs in those that work."""
+
+    def __init__(self, directories: Sequence[str]) -> None:
+        self._used = dict.fromkeys(directories, 0)
+        self.broken: set[str] = set()
+        self.logs: dict[TopicPartition, Log] = {}
+
+    def log(self, name: TopicPartition, is_new: bool, new_bytes: int) -> Log:
+        """Return the partition's log; a missing one is made in the directory with fewest logs.
+
+        A log that should exist may lie in a broken directory: then no other is made, and with
+        nowhere to put a new one neither (LogManager.getOrCreateLog). Raises DirectoryOfflineError.
+        """
+        known = self.logs.get(name)
+        if known is not None:
+            return known
+        working = [found for found in self._used if found not in self.broken]
+        if not working or (self.broken and not is_new):
+            raise DirectoryOfflineError(f"{name}: broken are {sorted(self.broken)}")
+        directory = min(working, key=self._used.__getitem__)
+        self._used[directory] += 1
+        log = self.logs[name] = Log(directory, new_bytes)
+        return log
+
+    def delete(self, name: TopicPartition) -> None:
+        """Drop the partition's log, if there is one."""
+        log = self.logs.pop(name, None)
+        if log is not None:
+            self._used[log.directory] -= 1
+
+    def fail(self, directory: str) -> tuple[TopicPartition, ...]:
+        """Break a directory for good; return the partitions whose logs were in it.
+
+        Raises ValueError for a directory that this broker does not have.
+        """
+        if directory not in self._used:
+            known = ", ".join(self._used)
+            raise ValueError(f"no log directory {directory!r}; this broker has: {known}")
+        self.broken.add(directory)
+        lost = tuple(name for name, log in self.logs.items() if log.directory == directory)
+        for name in lost:
+            self.delete(name)
+        return lost
