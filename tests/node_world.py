@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from klamm.controller.core.model import Endpoint, TopicPartition
-from klamm.controller.core.ops import ANY_VERSION, Create, SetData
+from klamm.controller.core.ops import ANY_VERSION, Create, Delete, Op, SetData
 from klamm.controller.core.results import Result
 from klamm.controller.node import Node, NodeConfig, Now
 from klamm.controller.node.effects import (
@@ -24,6 +24,7 @@ from klamm.controller.node.effects import (
 from klamm.controller.node.inputs import BrokerAnswer, Input, Request, RequestEvent, Timer, Turn
 from klamm.controller.store.memory import MemoryZookeeper
 from klamm.controller.store.memory_client import MemoryStore
+from klamm.controller.store.memory_tree import Applied
 from klamm.controller.store.port import StoreEvent
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.brokers import BrokerZnode, encode_broker
@@ -83,22 +84,33 @@ class World:
         self.effects: list[Effect] = []
         self._requests = 0
         self._inbox: list[Input] = []
-        self.store: MemoryStore = self.open()
+        self.open()
 
     # --- ZooKeeper and others -----------------------------------------------------------------
 
-    def open(self) -> MemoryStore:
-        """Open a session for the node, as the driver does."""
-        return self.zookeeper.open(self._inbox.append)
+    def open(self) -> None:
+        """Open a session for the node, as the driver does; a former one has no say any more."""
+
+        def post(event: StoreEvent) -> None:
+            if store is self.store:
+                self._inbox.append(event)
+
+        self.store: MemoryStore
+        self.store = store = self.zookeeper.open(post)
 
     def register(self, broker: int, rack: str | None = None) -> None:
         """Register a broker; somebody else's write, so it stays until `unregister`."""
         znode = BrokerZnode(broker, (ENDPOINT,), rack, version=4)
         self.write(Create(paths.broker(broker), encode_broker(znode)))
 
-    def write(self, *ops: Create | SetData) -> None:
+    def unregister(self, broker: int) -> None:
+        """Let a broker's session end."""
+        self.write(Delete(paths.broker(broker), ANY_VERSION))
+
+    def write(self, *ops: Op) -> None:
         """Write as somebody else."""
-        self.zookeeper.write(ops)
+        written = self.zookeeper.write(ops)
+        assert isinstance(written, Applied), written
 
     def data(self, path: str) -> dict[str, object]:
         """Read a znode's JSON."""
@@ -194,7 +206,9 @@ class World:
                 self.timers[name] = seconds
             case Resign(reason):
                 self.resigned.append(reason)
-                self.store = self.open()
+                former = self.store
+                self.open()
+                former.close()
 
 
 def in_office(
@@ -208,8 +222,3 @@ def in_office(
     world.settle()
     assert world.node.active
     return world
-
-
-def stored(event: Input) -> bool:
-    """Tell whether an input comes from the store."""
-    return isinstance(event, StoreEvent)

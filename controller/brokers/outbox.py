@@ -12,7 +12,7 @@ Rules of merging (each has a test):
 5. Order of sending: live brokers alone if they changed, Lead, Publish, Stop, Stop with delete.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import islice
@@ -74,10 +74,11 @@ class Outbox:
         self.leads.pop(name, None)
         self.stops[name] = self.stops.get(name, False) or delete
 
-    def refill(self, state: ClusterState) -> None:
+    def refill(self, state: ClusterState, restarted: bool = False) -> None:
         """Forget what was to be told; begin with everything that a new broker must know.
 
-        An adding replica outside the ISR may have no log yet, so it is new to the broker.
+        An adding replica outside the ISR may have no log yet, so it is new to the broker. One
+        that `restarted` is not told what it led before, see `Refill`.
         """
         self.in_flight = None
         self.stops.clear()
@@ -85,9 +86,10 @@ class Outbox:
         led = {name: p for name, p in state.partitions() if p.leadership is not None}
         self.notices = dict.fromkeys(led)
         self.leads = {
-            name: self.broker.id in partition.assignment.adding
+            name: self.broker.id in partition.additions_to_make
             for name, partition in led.items()
             if self.broker.id in partition.assignment.replicas
+            and not (restarted and partition.leader == self.broker.id)
         }
 
     def next_request(
@@ -99,21 +101,20 @@ class Outbox:
         if self.announce:
             self.announce = False
             return self._notify(state, (), protocol, number)
-        if self.leads:
-            return self._lead(state, protocol, number)
-        if self.notices:
+        while self.leads:
+            due = self._lead(state, protocol, number)
+            if due:
+                return due
+        while self.notices:
             names = _take(self.notices, NOTICES_PER_REQUEST)
-            return self._notify(state, names, protocol, number)
+            led = [name for name in names if _is_led(state, name)]
+            if led:
+                return self._notify(state, led, protocol, number)
         for delete in (False, True):
             names = [name for name, flag in self.stops.items() if flag == delete]
             if names:
                 return self._stop(state, names[:REPLICAS_PER_REQUEST], delete, protocol, number)
         return None
-
-    def answered(self) -> InFlight | None:
-        """Take the request in flight as answered and return it."""
-        sent, self.in_flight = self.in_flight, None
-        return sent
 
     def put_back(self) -> None:
         """Take the request in flight as never sent: its link broke (rule 4)."""
@@ -147,7 +148,7 @@ class Outbox:
             del self.leads[name]
         flags = {name: flag for name, flag in flags.items() if _is_led(state, name)}
         if not flags:
-            return self.next_request(state, protocol, number)
+            return None
         request = leader_and_isr(state, self.broker, flags)
         epochs = {
             TopicPartition(topic.topic_name, partition.partition_index): partition.leader_epoch
@@ -160,13 +161,12 @@ class Outbox:
     def _notify(
         self,
         state: ClusterState,
-        names: Iterable[TopicPartition],
+        names: Sequence[TopicPartition],
         protocol: InterBrokerProtocol,
         number: int,
     ) -> tuple[Message, int]:
-        led = [name for name in names if _is_led(state, name)]
-        self.in_flight = InFlight(number, Kind.UPDATE_METADATA, dict.fromkeys(led, False))
-        return update_metadata(state, self.broker, led), protocol.update_metadata
+        self.in_flight = InFlight(number, Kind.UPDATE_METADATA, dict.fromkeys(names, False))
+        return update_metadata(state, self.broker, names), protocol.update_metadata
 
     def _stop(
         self,

@@ -22,7 +22,7 @@ from klamm.controller.core.events import (
 from klamm.controller.core.model import ClusterState
 from klamm.controller.core.packing import plan_of
 from klamm.controller.core.plan import Plan
-from klamm.controller.core.rules import Rules
+from klamm.controller.core.settings import Settings
 
 #: By kind of event: when in a turn it is decided, and by what. Facts come first, then follow-ups
 #: of the turn before, then requests; within each in order of arrival.
@@ -41,11 +41,9 @@ DECISIONS: dict[type, tuple[int, Callable[[Draft, Cause, Any], None]]] = {
 }
 
 
-def decide(
-    state: ClusterState, causes: Iterable[Cause], rules: Rules, topic_znode_version: int
-) -> Plan:
+def decide(state: ClusterState, causes: Iterable[Cause], settings: Settings) -> Plan:
     """Fold the causes of one turn over a draft of the state, and cut the outcome into Commits."""
-    draft = Draft(state, rules)
+    draft = Draft(state, settings)
     for cause in sorted(causes, key=lambda cause: DECISIONS[type(cause.event)][0]):
         DECISIONS[type(cause.event)][1](draft, cause, cause.event)
-    return plan_of(draft, topic_znode_version)
+    return plan_of(draft)

@@ -7,7 +7,7 @@ that two causes on one partition in one turn give one write.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from klamm.controller.core.events import Cause
+from klamm.controller.core.events import Cause, CheckPartition
 from klamm.controller.core.model import (
     Assignment,
     Awaiting,
@@ -27,7 +27,7 @@ from klamm.controller.core.plan import (
     SetTopic,
 )
 from klamm.controller.core.results import Result
-from klamm.controller.core.rules import Rules
+from klamm.controller.core.settings import Settings
 
 
 @dataclass(slots=True)
@@ -49,20 +49,23 @@ class Unit:
 
 @dataclass(slots=True)
 class Creation:
-    """A topic to be created, with the znodes that come before its partitions'."""
+    """A topic to be created, with the znodes that come before its partitions'.
+
+    `results` become true with it, by cause: its own, and those of requests that rest on it.
+    """
 
     topic: Topic
     ops: tuple[Op, ...]
-    cause: int
-    result: Result
+    results: list[tuple[int, Result]]
 
 
 class Draft:
     """The state as decided so far in this turn, over the durable `state` it began with."""
 
-    def __init__(self, state: ClusterState, rules: Rules) -> None:
+    def __init__(self, state: ClusterState, settings: Settings) -> None:
         self.state = state
-        self.rules = rules
+        self.settings = settings
+        self.rules = settings.rules
         self.brokers: Mapping[int, Broker] = state.brokers
         self.online = state.brokers.keys()
         self.units: dict[TopicPartition, Unit] = {}
@@ -76,7 +79,7 @@ class Draft:
         self.entries: list[Entry] = []
         self.counter = state.commits
         self.config_versions: dict[str, int | None] = {}
-        self.follow_ups: dict[TopicPartition, None] = {}
+        self.follow_ups: dict[TopicPartition, CheckPartition] = {}
         self._topics: dict[str, Topic | None] = {}
         self._partitions: dict[TopicPartition, Partition] = {}
 
@@ -129,12 +132,17 @@ class Draft:
 
     # --- deciding --------------------------------------------------------------------------
 
+    def existing(self, name: TopicPartition) -> Partition:
+        """Return the partition as decided so far; KeyError if it is unknown."""
+        partition = self.partition(name)
+        if partition is None:
+            raise KeyError(f"no partition {name} to change")
+        return partition
+
     def unit(self, name: TopicPartition) -> Unit:
         """Return the partition's unit, begun with what is durable; KeyError if it is unknown."""
         if name not in self.units:
-            present = self.partition(name)
-            if present is None:
-                raise KeyError(f"no partition {name} to change")
+            present = self.existing(name)
             self.units[name] = Unit(present, present)
         return self.units[name]
 
@@ -163,21 +171,37 @@ class Draft:
     def tell(
         self, name: TopicPartition, brokers: Iterable[int], is_new: Iterable[int] = ()
     ) -> None:
-        """Let these brokers have the partition's leadership, as far as they are online."""
+        """Let these brokers have the partition's leadership, as far as they are online.
+
+        An adding replica outside the ISR may have no log yet, so it is new. One in the ISR has
+        one, and must not make an empty one in its place if a log directory is offline.
+        """
         unit = self.unit(name)
         unit.lead_to.update(broker for broker in brokers if broker in self.online)
-        unit.is_new.update(is_new)
+        unit.is_new.update(is_new, unit.after.additions_to_make)
 
     def settle(
         self, cause: Cause, result: Result | None = None, name: TopicPartition | None = None
     ) -> None:
-        """Note the result of a cause: with the partition's unit if it has one, else at once."""
+        """Note the result of a cause: with what this turn does to the partition, else at once."""
         unit = self.units.get(name) if name else None
+        creation = self.creations.get(name.topic) if name else None
+        if unit is None and creation is not None and result is not None:
+            creation.results.append((cause.id, result))
+            return
         causes, results = (unit.causes, unit.results) if unit else (self.causes, self.results)
         causes.append(cause.id)
         if result is not None:
             results.append((cause.id, result))
 
-    def check_later(self, name: TopicPartition) -> None:
-        """Look at the partition again in the next turn."""
-        self.follow_ups[name] = None
+    def check_later(
+        self,
+        name: TopicPartition,
+        restarted: frozenset[int] = frozenset(),
+        reassigned: bool = False,
+    ) -> None:
+        """Look at the partition again in the next turn; the reasons add up."""
+        known = self.follow_ups.get(name, CheckPartition(name))
+        self.follow_ups[name] = CheckPartition(
+            name, known.restarted | restarted, known.reassigned or reassigned
+        )

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 from klamm.controller.core.model import Broker, CommitCounter, Leadership, Topic, TopicPartition
 
+#: As a count of partitions or replicas: the configured default.
+UNSET = -1
+
 
 @dataclass(frozen=True, slots=True)
 class AlterReassignment:
@@ -23,7 +26,7 @@ class CreateTopic:
     """Create a topic by counts or by an explicit assignment.
 
     `start` and `shift` are the draws of Kafka's assignment algorithm (AdminUtils,
-    assignReplicasToBrokers). Counts of -1 ask for the configured defaults.
+    assignReplicasToBrokers). Counts of -1 (`UNSET`) ask for the configured defaults.
     """
 
     name: str
@@ -99,9 +102,16 @@ class LeaderAcknowledged:
 
 @dataclass(frozen=True, slots=True)
 class CheckPartition:
-    """Follow-up: bring a partition's leadership in line with who is alive, or end its move."""
+    """Follow-up: bring a partition's leadership in line with who is alive, or end its move.
+
+    `restarted` brokers are online, but were gone in between: what they led or had in sync may be
+    lost, so this once they count as offline. `reassigned`: somebody else changed the assignment,
+    which the replicas must learn in a new leader epoch.
+    """
 
     partition: TopicPartition
+    restarted: frozenset[int] = frozenset()
+    reassigned: bool = False
 
 
 Fact = (

@@ -38,6 +38,7 @@ def brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
     """
     old, new = draft.brokers, event.brokers
     stayed = {id_ for id_ in old.keys() & new.keys() if old[id_].epoch == new[id_].epoch}
+    restarted = frozenset(old.keys() & new.keys() - stayed)
     gone, fresh = sorted(old.keys() - stayed), sorted(new.keys() - stayed)
     draft.settle(cause)
     if dict(old) == dict(new):
@@ -46,12 +47,12 @@ def brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
     draft.changes.append(SetBrokers(new))
     draft.messages.extend(Forget(broker) for broker in gone)
     draft.messages.append(Announce())
-    draft.messages.extend(Refill(broker) for broker in fresh)
+    draft.messages.extend(Refill(broker, broker in restarted) for broker in fresh)
     draft.entries.append(Entry("brokers", f"gone {gone}, new {fresh}, now {sorted(new)}"))
     touched = {*gone, *fresh}
     for name, partition in draft.state.partitions():
         if not touched.isdisjoint(partition.assignment.replicas):
-            draft.check_later(name)
+            draft.check_later(name, restarted.intersection(partition.assignment.replicas))
             draft.messages.append(Publish(name))
 
 
@@ -78,7 +79,10 @@ def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
     draft.entries.append(Entry("topic read", f"{event.name} version {event.topic.version}"))
     for number, partition in event.topic.partitions.items():
         name = TopicPartition(event.name, number)
-        draft.check_later(name)
+        before = known.partitions.get(number) if known else None
+        draft.check_later(
+            name, reassigned=before is not None and before.assignment != partition.assignment
+        )
         if partition.leadership is not None:
             draft.messages.append(Publish(name))
 

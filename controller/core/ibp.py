@@ -27,6 +27,8 @@ class InterBrokerProtocol:
 #: Oldest first; a plain release such as 2.4 means the last of its entries.
 KNOWN = (
     InterBrokerProtocol("2.2-IV0", 2, 5, 1, False, False),
+    InterBrokerProtocol("2.2-IV1", 2, 5, 1, False, False),
+    InterBrokerProtocol("2.3-IV0", 2, 5, 1, False, False),
     InterBrokerProtocol("2.3-IV1", 2, 5, 1, False, False),
     InterBrokerProtocol("2.4-IV0", 3, 5, 1, False, False),
     InterBrokerProtocol("2.4-IV1", 4, 6, 2, False, False),
@@ -37,20 +39,32 @@ KNOWN = (
     InterBrokerProtocol("2.7-IV2", 4, 6, 3, True, False),
     InterBrokerProtocol("2.8-IV0", 4, 6, 3, True, True),
     InterBrokerProtocol("2.8-IV1", 5, 7, 3, True, True),
+    InterBrokerProtocol("3.0-IV0", 5, 7, 3, True, True),
     InterBrokerProtocol("3.0-IV1", 5, 7, 3, True, True),
     InterBrokerProtocol("3.1-IV0", 5, 7, 3, True, True),
     InterBrokerProtocol("3.2-IV0", 6, 7, 3, True, True),
+    InterBrokerProtocol("3.3-IV0", 6, 7, 3, True, True),
+    InterBrokerProtocol("3.3-IV1", 6, 7, 3, True, True),
+    InterBrokerProtocol("3.3-IV2", 6, 7, 3, True, True),
     InterBrokerProtocol("3.3-IV3", 6, 7, 3, True, True),
     InterBrokerProtocol("3.4-IV0", 7, 8, 4, True, True),
+    InterBrokerProtocol("3.5-IV0", 7, 8, 4, True, True),
+    InterBrokerProtocol("3.5-IV1", 7, 8, 4, True, True),
     InterBrokerProtocol("3.5-IV2", 7, 8, 4, True, True),
+    InterBrokerProtocol("3.6-IV0", 7, 8, 4, True, True),
+    InterBrokerProtocol("3.6-IV1", 7, 8, 4, True, True),
     InterBrokerProtocol("3.6-IV2", 7, 8, 4, True, True),
+    InterBrokerProtocol("3.7-IV0", 7, 8, 4, True, True),
+    InterBrokerProtocol("3.7-IV1", 7, 8, 4, True, True),
+    InterBrokerProtocol("3.7-IV2", 7, 8, 4, True, True),
+    InterBrokerProtocol("3.7-IV3", 7, 8, 4, True, True),
     InterBrokerProtocol("3.7-IV4", 7, 8, 4, True, True),
     InterBrokerProtocol("3.8-IV0", 7, 8, 4, True, True),
     InterBrokerProtocol("3.9-IV0", 7, 8, 4, True, True),
 )
 
 #: What klamm starts with: v2 topic znodes and LeaderAndIsr v3, as KIP-455 shipped them.
-DEFAULT = KNOWN[2]
+DEFAULT = next(protocol for protocol in KNOWN if protocol.name == "2.4-IV0")
 
 
 def by_name(name: str) -> InterBrokerProtocol:

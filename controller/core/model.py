@@ -65,6 +65,12 @@ class Partition:
         """The leader's broker id, or NO_LEADER."""
         return self.leadership.leader if self.leadership else NO_LEADER
 
+    @property
+    def additions_to_make(self) -> tuple[int, ...]:
+        """The adding replicas that are not in sync, so that they may have no log yet."""
+        in_sync = self.leadership.isr if self.leadership else ()
+        return tuple(broker for broker in self.assignment.adding if broker not in in_sync)
+
 
 @dataclass(frozen=True, slots=True)
 class Topic:

@@ -22,7 +22,7 @@ def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
     partition = draft.partition(name)
     refusal = draft.rules.validate(partition, target, draft.online)
     if refusal or partition is None:
-        draft.settle(cause, refusal)
+        draft.settle(cause, refusal, name)
         return
     if target is None:
         wanted, kind = draft.rules.cancelled(partition.assignment), "cancel"
@@ -31,7 +31,7 @@ def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
     if wanted != partition.assignment:
         refusal = reassign(draft, name, wanted)
         if refusal:
-            draft.settle(cause, refusal)
+            draft.settle(cause, refusal, name)
             return
         note(draft, name, kind)
         draft.check_later(name)
@@ -39,7 +39,11 @@ def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
 
 
 def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
-    """Bring leadership in line with who is online; if it is in line, end a move that can end."""
+    """Bring leadership in line with who is online; if it is in line, end a move that can end.
+
+    A leader that restarted loses the lead even if nobody else can take it; it is elected anew, in
+    another epoch, by the check that follows.
+    """
     name = event.partition
     partition = draft.partition(name)
     if partition is None:
@@ -49,11 +53,12 @@ def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
     if leadership is None:
         initialize(draft, name, partition.assignment)
     else:
-        leader, isr = repaired(partition.assignment.replicas, leadership, draft.online)
-        if (leader, isr) != (leadership.leader, leadership.isr):
+        online = draft.online - event.restarted
+        leader, isr = repaired(partition.assignment.replicas, leadership, online)
+        if (leader, isr) != (leadership.leader, leadership.isr) or event.reassigned:
             draft.lead(name, leader, isr)
-            draft.tell(name, partition.assignment.replicas, partition.assignment.adding)
-            note(draft, name, "elect" if leader != leadership.leader else "shrink")
+            draft.tell(name, partition.assignment.replicas)
+            note(draft, name, _kind(leadership, leader, isr))
             draft.check_later(name)
         elif (
             partition.assignment.moving
@@ -73,7 +78,7 @@ def reassign(draft: Draft, name: TopicPartition, wanted: Assignment) -> Refusal 
     stop at once and delete when the leader has acknowledged. Without anybody in sync left the
     change is refused, or, by profile, done without a leader (R455-51, F15).
     """
-    partition = draft.unit(name).after
+    partition = draft.existing(name)
     dropped = set(partition.assignment.replicas).difference(wanted.replicas)
     leadership = partition.leadership
     if leadership is not None:
@@ -82,7 +87,7 @@ def reassign(draft: Draft, name: TopicPartition, wanted: Assignment) -> Refusal 
             return refusal
     draft.assign(name, wanted)
     if leadership is not None:
-        draft.tell(name, wanted.replicas, wanted.adding)
+        draft.tell(name, wanted.replicas)
     unit = draft.unit(name)
     unit.dropped.update(dropped)
     unit.dropped.difference_update(wanted.replicas)
@@ -124,8 +129,15 @@ def initialize(draft: Draft, name: TopicPartition, assignment: Assignment) -> No
     isr = tuple(broker for broker in assignment.replicas if broker in draft.online)
     if isr:
         draft.lead(name, isr[0], isr)
-        draft.tell(name, isr, isr)
+        draft.tell(name, isr, is_new=isr)
         note(draft, name, "initialize")
+
+
+def _kind(before: Leadership, leader: int, isr: tuple[int, ...]) -> str:
+    """What a check did, in a word for the journal."""
+    if leader != before.leader:
+        return "elect"
+    return "shrink" if isr != before.isr else "resume"
 
 
 def note(draft: Draft, name: TopicPartition, kind: str) -> None:

@@ -7,40 +7,29 @@ that after every prefix of the Plan each partition is wholly before or wholly af
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from klamm.controller.core.draft import Creation, Draft, Unit
 from klamm.controller.core.events import CheckPartition
-from klamm.controller.core.model import (
-    Awaiting,
-    CommitCounter,
-    Leadership,
-    Partition,
-    Topic,
-    TopicPartition,
-)
+from klamm.controller.core.model import CommitCounter, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Create, Op, SetData
 from klamm.controller.core.plan import (
     Change,
     Commit,
     Entry,
-    Lead,
     Message,
     Plan,
-    Publish,
     SetAwaiting,
     SetCounter,
     SetPartition,
     SetTopic,
-    Stop,
     TouchTopic,
 )
 from klamm.controller.core.results import Result
 from klamm.controller.core.sizes import op_size
+from klamm.controller.core.writes import awaiting, messages, state_ops, topic_write
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.klamm import CommitZnode, encode_commit
-from klamm.controller.znodes.state import StateZnode, encode_state
-from klamm.controller.znodes.topic import TopicZnode, encode_topic
 
 #: Bytes of a multi. ZooKeeper refuses requests over jute.maxbuffer (1,048,575 by default) by
 #: closing the connection; the rest is room for the fence and the multi's frame.
@@ -50,10 +39,11 @@ COMMIT_BYTES = 900_000
 OPS_PER_COMMIT = 5_000
 
 
-def plan_of(draft: Draft, topic_znode_version: int, limit: int = COMMIT_BYTES) -> Plan:
+def plan_of(draft: Draft, limit: int = COMMIT_BYTES) -> Plan:
     """Return the Plan that makes the draft true: first what needs no write, then the writes.
 
-    An operation that alone is over the limit is a Commit of its own; the store refuses it.
+    What cannot be cut, one partition's writes or a topic's creation, is a Commit of its own if it
+    is over the limit; the store refuses it if ZooKeeper would.
     """
     first = Commit(
         changes=tuple(draft.changes),
@@ -63,35 +53,34 @@ def plan_of(draft: Draft, topic_znode_version: int, limit: int = COMMIT_BYTES) -
         entries=tuple(draft.entries),
         follow_ups=_follow_ups(draft, draft.follow_ups.keys() - draft.units.keys()),
     )
-    writes = _Packer(draft, topic_znode_version, limit).commits()
+    writes = _Packer(draft, limit).commits()
     return (*([first] if first != Commit() else ()), *writes)
 
 
 def _follow_ups(draft: Draft, names: AbstractSet[TopicPartition]) -> tuple[CheckPartition, ...]:
     """The events of the next turn for these partitions, in the order they were asked for."""
-    return tuple(CheckPartition(name) for name in draft.follow_ups if name in names)
+    return tuple(check for name, check in draft.follow_ups.items() if name in names)
 
 
+@dataclass(slots=True)
 class _Box:
     """A Commit being filled."""
 
-    def __init__(self) -> None:
-        self.ops: list[Op] = []
-        self.changes: list[Change] = []
-        self.messages: list[Message] = []
-        self.results: list[tuple[int, Result]] = []
-        self.causes: list[int] = []
-        self.entries: list[Entry] = []
-        self.follow_ups: set[TopicPartition] = set()
-        self.size = 0
-        #: Topics whose znode this Commit writes; the write is made when the box is closed.
-        self.assigned: set[str] = set()
+    ops: list[Op] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+    results: list[tuple[int, Result]] = field(default_factory=list)
+    causes: list[int] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    follow_ups: dict[TopicPartition, CheckPartition] = field(default_factory=dict)
+    #: Topics whose znode this Commit writes; the write is made when the box is closed.
+    assigned: set[str] = field(default_factory=set)
+    size: int = 0
 
 
 class _Packer:
-    def __init__(self, draft: Draft, topic_znode_version: int, limit: int) -> None:
+    def __init__(self, draft: Draft, limit: int) -> None:
         self._draft = draft
-        self._topic_znode_version = topic_znode_version
         self._limit = limit
         self._box = _Box()
         self._counter = draft.counter
@@ -107,12 +96,13 @@ class _Packer:
         for name, unit in self._draft.units.items():
             units.setdefault(name.topic, []).append((name, unit))
         for cause, ops in self._draft.deletions:
-            yield from self._make_room(sum(map(op_size, ops)), len(ops))
-            self._box.ops.extend(ops)
+            for op in ops:
+                yield from self._make_room(op_size(op), 1)
+                self._add_ops((op,))
             self._box.causes.append(cause.id)
         for topic_name, of_topic in units.items():
             yield from self._topic_commits(topic_name, of_topic)
-        if self._box.ops or self._box.causes:
+        if self._box != _Box():
             yield self._close()
 
     def _topic_commits(
@@ -125,7 +115,7 @@ class _Packer:
         self._topics[name] = topic
         self._partitions[name] = dict(topic.partitions)
         if creation:
-            yield from self._create_topic(creation)
+            yield from self._create_topic(creation, units)
         # What the topic's own write may weigh at most: each partition's share is old or new.
         share = 0
         if any(unit.before.assignment != unit.after.assignment for _, unit in units):
@@ -133,71 +123,65 @@ class _Packer:
             share = op_size(self._topic_write(topic))
             share += op_size(self._topic_write(replace(topic, partitions=after)))
         for tp, unit in units:
-            ops = list(self._state_ops(tp, unit))
+            # A topic without directories gets them with the first state written here.
+            ops = list(state_ops(tp, unit, self._topics[name].bare))
             moves = unit.before.assignment != unit.after.assignment
             extra = share if moves and name not in self._box.assigned else 0
             yield from self._make_room(extra + sum(map(op_size, ops)), len(ops) + 1)
             if moves and name not in self._box.assigned:
                 self._box.assigned.add(name)
                 self._box.size += share
-            self._add_unit(tp, unit, ops)
-        if creation:
-            # The reply shows the whole topic, so it goes with its last partition.
-            self._box.results.append((creation.cause, creation.result))
-            self._box.causes.append(creation.cause)
+            self._add_ops(ops)
+            self._add_unit(tp, unit)
 
-    def _create_topic(self, creation: Creation) -> Iterator[Commit]:
+    def _create_topic(
+        self, creation: Creation, units: list[tuple[TopicPartition, Unit]]
+    ) -> Iterator[Commit]:
+        """Create the topic, in one Commit with its first states if they fit.
+
+        A topic too large for that exists, and is answered for, before all of its partitions are
+        led. All are looked at in the next turn, whatever becomes of the rest of the Plan.
+        """
         config_op, *below = creation.ops
         write = self._topic_write(creation.topic)
         ops = [config_op, Create(write.path, write.data), *below]
-        yield from self._make_room(sum(map(op_size, ops)), len(ops))
-        self._box.ops.extend(ops)
-        self._box.size += sum(map(op_size, ops))
+        states = [op for tp, unit in units for op in state_ops(tp, unit, creation.topic.bare)]
+        yield from self._make_room(sum(map(op_size, [*ops, *states])), len(ops) + len(states))
+        self._add_ops(ops)
         self._box.changes.append(SetTopic(creation.topic.name, creation.topic))
+        self._box.results.extend(creation.results)
+        self._box.causes.extend(cause for cause, _ in creation.results)
+        self._box.follow_ups.update({tp: CheckPartition(tp) for tp, _ in units})
 
     def _make_room(self, size: int, ops: int) -> Iterator[Commit]:
-        full = self._box.size + size > self._limit
-        if self._box.ops and (full or len(self._box.ops) + ops > OPS_PER_COMMIT):
+        waiting = len(self._box.ops) + len(self._box.assigned)
+        full = self._box.size + size > self._limit or waiting + ops > OPS_PER_COMMIT
+        if waiting and full:
             yield self._close()
 
-    def _add_unit(self, name: TopicPartition, unit: Unit, ops: Iterable[Op]) -> None:
-        box = self._box
+    def _add_ops(self, ops: Iterable[Op]) -> None:
         for op in ops:
-            box.ops.append(op)
-            box.size += op_size(op)
+            self._box.ops.append(op)
+            self._box.size += op_size(op)
+
+    def _add_unit(self, name: TopicPartition, unit: Unit) -> None:
+        box, topic = self._box, self._topics[name.topic]
         if unit.after != unit.before:
             self._partitions[name.topic][name.partition] = unit.after
             box.changes.append(SetPartition(name, unit.after))
-        box.messages.extend(_messages(name, unit))
+        if unit.before.leadership is None and unit.after.leadership is not None:
+            bare = (topic.bare or frozenset()) - {name.partition}
+            if bare != topic.bare:
+                self._topics[name.topic] = replace(topic, bare=bare)
+        box.messages.extend(messages(name, unit))
         box.results.extend(unit.results)
         box.causes.extend(unit.causes)
         box.entries.extend(unit.entries)
         if name in self._draft.follow_ups:
-            box.follow_ups.add(name)
-        awaiting = _awaiting(self._draft.awaiting(name), unit)
-        if awaiting != self._draft.awaiting(name):
-            box.changes.append(SetAwaiting(name, awaiting))
-
-    def _state_ops(self, name: TopicPartition, unit: Unit) -> Iterator[Op]:
-        """The writes of one partition, and of the directories above a first state."""
-        before, after = unit.before.leadership, unit.after.leadership
-        if after is None or after == before:
-            return
-        path, data = paths.state(*name), encode_leadership(after)
-        if before is not None:
-            yield SetData(path, data, before.version)
-            return
-        topic = self._topics[name.topic]
-        bare = topic.bare
-        if bare is None:
-            yield Create(paths.partitions(name.topic), None)
-            bare = frozenset()
-        if name.partition not in bare:
-            yield Create(paths.partition(*name), None)
-        yield Create(path, data)
-        bare -= {name.partition}
-        if bare != topic.bare:
-            self._topics[name.topic] = replace(topic, bare=bare)
+            box.follow_ups[name] = self._draft.follow_ups[name]
+        owed = awaiting(self._draft.awaiting(name), unit)
+        if owed != self._draft.awaiting(name):
+            box.changes.append(SetAwaiting(name, owed))
 
     def _close(self) -> Commit:
         """Finish the box: write each topic that it assigns, then begin a new one."""
@@ -209,7 +193,7 @@ class _Packer:
         for name in sorted({c.name.topic for c in box.changes if isinstance(c, SetPartition)}):
             topic = self._topics[name]
             box.changes.append(TouchTopic(name, topic.version, topic.bare))
-        if not any(_is_witness(op) for op in box.ops):
+        if box.ops and not any(_is_witness(op) for op in box.ops):
             self._count(box)
         return Commit(
             tuple(box.ops),
@@ -218,7 +202,7 @@ class _Packer:
             tuple(box.results),
             tuple(box.causes),
             tuple(box.entries),
-            _follow_ups(self._draft, box.follow_ups),
+            tuple(box.follow_ups.values()),
         )
 
     def _count(self, box: _Box) -> None:
@@ -235,57 +219,9 @@ class _Packer:
         box.changes.append(SetCounter(self._counter))
 
     def _topic_write(self, topic: Topic) -> SetData:
-        """The set that makes the topic's znode hold these partitions."""
-        assignments = {number: p.assignment for number, p in topic.partitions.items()}
-        znode = TopicZnode(
-            version=self._topic_znode_version,
-            partitions={number: a.replicas for number, a in assignments.items()},
-            adding={number: a.adding for number, a in assignments.items() if a.adding},
-            removing={number: a.removing for number, a in assignments.items() if a.removing},
-            topic_id=topic.topic_id,
-            extra=topic.extra,
-        )
-        data = encode_topic(znode, camel_case=self._draft.rules.camel_case)
-        return SetData(paths.topic(topic.name), data, topic.version)
+        return topic_write(topic, self._draft.settings)
 
 
 def _is_witness(op: Op) -> bool:
     """Tell whether one can see at its znode that this very write was made (design: unknown)."""
     return isinstance(op, SetData | Create)
-
-
-def encode_leadership(leadership: Leadership) -> bytes:
-    """Return the state znode's JSON."""
-    return encode_state(
-        StateZnode(
-            leader=leadership.leader,
-            leader_epoch=leadership.leader_epoch,
-            isr=leadership.isr,
-            controller_epoch=leadership.controller_epoch,
-            leader_recovery_state=leadership.leader_recovery_state,
-            extra=leadership.extra,
-        )
-    )
-
-
-def _messages(name: TopicPartition, unit: Unit) -> Iterator[Message]:
-    """Tell the replicas, everybody, and those that are to stop, in this order."""
-    if unit.after.leadership is not None and unit.after != unit.before:
-        if unit.lead_to:
-            yield Lead(name, tuple(sorted(unit.lead_to)), tuple(sorted(unit.is_new)))
-        yield Publish(name)
-    for broker in sorted(unit.dropped):
-        # Without a leader nobody replicates from it: nothing to wait for.
-        yield Stop(name, broker, delete=unit.after.leadership is None)
-
-
-def _awaiting(before: Awaiting | None, unit: Unit) -> Awaiting | None:
-    """Which deletes wait for which leader epoch; a new leader takes the wait over."""
-    leadership = unit.after.leadership
-    if leadership is None:
-        return None
-    owed = {*(before.deletes if before else ()), *unit.dropped}
-    owed.difference_update(unit.after.assignment.replicas)
-    if not owed:
-        return None
-    return Awaiting(leadership.leader, leadership.leader_epoch, tuple(sorted(owed)))

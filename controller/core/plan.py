@@ -114,9 +114,14 @@ class Announce:
 
 @dataclass(frozen=True, slots=True)
 class Refill:
-    """The broker is new, or came back with a new epoch: all it must know, from the state."""
+    """The broker is new, or came back with a new epoch: all it must know, from the state.
+
+    A broker that `restarted` before anybody saw it gone is not told what it led: whether it still
+    may is decided next.
+    """
 
     broker: int
+    restarted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

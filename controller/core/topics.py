@@ -5,15 +5,17 @@ Source: Kafka 3.9, ZkAdminManager.scala (createTopics) and AdminZkClient.scala
 """
 
 import re
+from dataclasses import replace
 
 from klamm.controller.core.assignment import assign_replicas
 from klamm.controller.core.draft import Creation, Draft
-from klamm.controller.core.events import Cause, CreateTopic
+from klamm.controller.core.events import UNSET, Cause, CreateTopic
 from klamm.controller.core.model import Assignment, Partition, Topic, TopicPartition
 from klamm.controller.core.moves import initialize
 from klamm.controller.core.ops import Create, Op, SetData
 from klamm.controller.core.plan import Entry
 from klamm.controller.core.results import Fault, Refusal, TopicCreated
+from klamm.controller.core.settings import Settings
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.config import ConfigEntity, ConfigZnode, encode_config
 
@@ -23,10 +25,14 @@ _LAWFUL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
 
 def create(draft: Draft, cause: Cause, event: CreateTopic) -> None:
     """Create the topic with its configs and first leaders, or say why not."""
-    if event.name in draft.creations or draft.topic(event.name) is not None:
-        text = f"Topic '{event.name}' already exists."
-        draft.settle(cause, Refusal(Fault.TOPIC_ALREADY_EXISTS, text))
+    if draft.topic(event.name) is not None:
+        exists = Refusal(Fault.TOPIC_ALREADY_EXISTS, f"Topic '{event.name}' already exists.")
+        if event.name in draft.creations:
+            draft.creations[event.name].results.append((cause.id, exists))
+        else:
+            draft.settle(cause, exists)
         return
+    event = _with_defaults(event, draft.settings)
     refusal = check_name(event.name, draft) or check_counts(event, draft)
     if refusal:
         draft.settle(cause, refusal)
@@ -53,11 +59,20 @@ def create(draft: Draft, cause: Cause, event: CreateTopic) -> None:
     left = draft.config_versions.get(path)
     config_op: Op = Create(path, configs) if left is None else SetData(path, configs, left)
     ops = (config_op, Create(paths.partitions(event.name), None))
-    draft.creations[event.name] = Creation(topic, ops, cause.id, result)
+    draft.creations[event.name] = Creation(topic, ops, [(cause.id, result)])
     text = f"{event.name}: {len(partitions)} partitions"
     draft.entries.append(Entry("create topic", text))
     for number, partition in partitions.items():
         initialize(draft, TopicPartition(event.name, number), partition.assignment)
+
+
+def _with_defaults(event: CreateTopic, settings: Settings) -> CreateTopic:
+    """Put the configured defaults in the place of counts that were left open."""
+    if event.partitions == UNSET:
+        event = replace(event, partitions=settings.default_partitions)
+    if event.replication_factor == UNSET:
+        event = replace(event, replication_factor=settings.default_replication_factor)
+    return event
 
 
 def check_name(name: str, draft: Draft) -> Refusal | None:

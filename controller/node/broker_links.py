@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from klamm.controller.brokers.outbox import InFlight, Kind, Outbox
 from klamm.controller.core.events import LeaderAcknowledged
@@ -25,6 +26,18 @@ from klamm.protocol.generated.update_metadata_response import UpdateMetadataResp
 
 #: A leader that answers 11 for a partition has the epoch that it was told, or a newer one.
 HAS_THE_EPOCH = (ErrorCode.NONE, ErrorCode.STALE_CONTROLLER_EPOCH)
+
+
+class Heard(NamedTuple):
+    """What an answer means.
+
+    `acknowledged` are leaders that have their epoch; `notes` what an operator should know;
+    `stale_epoch` says that the broker has heard of a controller after us.
+    """
+
+    acknowledged: tuple[LeaderAcknowledged, ...] = ()
+    notes: tuple[Effect, ...] = ()
+    stale_epoch: bool = False
 
 
 @dataclass(slots=True)
@@ -51,9 +64,11 @@ class BrokerLinks:
             case Announce():
                 for outbox in self.outboxes.values():
                     outbox.announce = True
-            case Refill(broker):
+            case Refill(broker, restarted) if broker in state.brokers:
                 self.outboxes[broker] = Outbox(state.brokers[broker])
-                self.outboxes[broker].refill(state)
+                self.outboxes[broker].refill(state, restarted)
+            case Refill():
+                pass  # the broker was read twice in one turn, and is gone again
             case Forget(broker):
                 if self.outboxes.pop(broker, None):
                     yield CloseLink(broker)
@@ -73,33 +88,26 @@ class BrokerLinks:
             yield CloseLink(broker)
         self.outboxes.clear()
 
-    def answered(
-        self, answer: BrokerAnswer, state: ClusterState
-    ) -> tuple[tuple[LeaderAcknowledged, ...], tuple[Effect, ...]]:
-        """Read an answer: which leaders have their epoch, and what an operator should know.
-
-        A request without an answer is put back; an answer to an earlier one is ignored.
-        """
+    def answered(self, answer: BrokerAnswer, state: ClusterState) -> Heard:
+        """Read an answer. A request without one is put back; one to an earlier one is ignored."""
         outbox = self.outboxes.get(answer.broker)
         if outbox is None or outbox.broker.epoch != answer.broker_epoch:
-            return (), ()
-        if outbox.in_flight is None or outbox.in_flight.number != answer.send:
-            return (), ()
+            return Heard()
+        sent = outbox.in_flight
+        if sent is None or sent.number != answer.send:
+            return Heard()
         if answer.response is None:
             outbox.put_back()
-            return (), ()
-        sent = outbox.answered()
-        if sent is None:
-            return (), ()
+            return Heard()
+        outbox.in_flight = None
         code, partitions = _codes(answer, sent, state)
+        acknowledged = [
+            LeaderAcknowledged(name, answer.broker, epoch)
+            for name, epoch in sent.epochs.items()
+            if code == ErrorCode.NONE and partitions.get(name, ErrorCode.NONE) in HAS_THE_EPOCH
+        ]
         notes = tuple(_notes(answer.broker, sent.kind, code, partitions))
-        if sent.kind is not Kind.LEADER_AND_ISR or code != ErrorCode.NONE:
-            return (), notes
-        return tuple(
-            LeaderAcknowledged(name, answer.broker, sent.epochs[name])
-            for name in sent.epochs
-            if partitions.get(name, ErrorCode.NONE) in HAS_THE_EPOCH
-        ), notes
+        return Heard(tuple(acknowledged), notes, code == ErrorCode.STALE_CONTROLLER_EPOCH)
 
 
 def _codes(

@@ -64,7 +64,7 @@ class Office:
     session: int = 0
     former_sessions: set[int] = field(default_factory=set)
     requests: int = 0
-    #: The epoch that the election in flight would give.
+    #: The epoch that our election gave, or would give; 0 when it no longer counts.
     candidate_epoch: int = 0
     #: Numbers of the newest requests of each kind; answers to earlier ones are out of date.
     election: int = 0
@@ -72,27 +72,45 @@ class Office:
     registration: int = 0
     inspection: int = 0
 
+    @property
+    def registration_path(self) -> str:
+        """Where this node is registered."""
+        return paths.klamm_node(self.node.id)
+
     def begin(self, session: int) -> Iterator[Effect]:
-        """Make the paths everybody expects, register the node, and ask who is controller."""
-        if self.session and self.session != session:
-            self.former_sessions.add(self.session)
+        """Enter a new session."""
         self.session = session
+        yield from self.arrive()
+
+    def end(self) -> None:
+        """Leave the session: whatever it still says counts no more."""
+        if self.session:
+            self.former_sessions.add(self.session)
+        self.session = 0
+        self.candidate_epoch = 0
+
+    def arrive(self) -> Iterator[Effect]:
+        """Make the paths everybody expects, register the node, and ask who is controller.
+
+        Every connection begins with this: the one before may have been lost before it was done.
+        """
         for path in (*paths.PERSISTENT_PATHS, *paths.KLAMM_PATHS):
             yield Update(self.next_request(), Create(path, None))
+        watches = (Watch(paths.CONTROLLER), Watch(self.registration_path))
+        yield ArmWatch(self.next_request(), watches)
         yield self.register()
-        yield ArmWatch(self.next_request(), (Watch(paths.CONTROLLER),))
         yield self.ask()
 
     def register(self) -> Update:
         """Make the node's own ephemeral registration."""
         self.registration = self.next_request()
-        path = paths.klamm_node(self.node.id)
-        return Update(self.registration, Create(path, encode_klamm_node(self.node), ephemeral=True))
+        create = Create(self.registration_path, encode_klamm_node(self.node), ephemeral=True)
+        return Update(self.registration, create)
 
     def inspect(self) -> ReadZnodes:
         """Look whose registration stands in the way of ours; answered by `taken`."""
         self.inspection = self.next_request()
-        return ReadZnodes(self.inspection, (ReadData(paths.klamm_node(self.node.id)),))
+        return ReadZnodes(self.inspection, (ReadData(self.registration_path),))
 
     def ask(self) -> ReadZnodes:
         """Ask who is controller; answered by `found`."""

@@ -6,7 +6,6 @@ as it should be is a fault of its own and never stops the rest (behaviour: N2).
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 
 from klamm.controller.core.events import (
     BrokersRead,
@@ -28,6 +27,7 @@ from klamm.controller.core.model import (
     TopicPartition,
 )
 from klamm.controller.node.places import Place, locate
+from klamm.controller.node.stale import Stale
 from klamm.controller.store.port import (
     Children,
     Missing,
@@ -39,66 +39,11 @@ from klamm.controller.store.port import (
 )
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.admin import decode_partitions
-from klamm.controller.znodes.brokers import decode_broker
+from klamm.controller.znodes.brokers import BrokerZnode, decode_broker
 from klamm.controller.znodes.errors import ZnodeError
-from klamm.controller.znodes.klamm import decode_commit, decode_klamm_node
+from klamm.controller.znodes.klamm import KlammNodeZnode, decode_commit, decode_klamm_node
 from klamm.controller.znodes.state import decode_state
 from klamm.controller.znodes.topic import TopicZnode, decode_topic
-
-
-@dataclass(slots=True)
-class Stale:
-    """What must be read again: lists as flags, single things by name."""
-
-    brokers: bool = False
-    nodes: bool = False
-    topic_list: bool = False
-    notifications: bool = False
-    counter: bool = False
-    topics: set[str] = field(default_factory=set)
-    states: set[TopicPartition] = field(default_factory=set)
-    configs: set[str] = field(default_factory=set)
-
-    def __bool__(self) -> bool:
-        return bool(
-            self.brokers
-            or self.nodes
-            or self.topic_list
-            or self.notifications
-            or self.counter
-            or self.topics
-            or self.states
-            or self.configs
-        )
-
-    def add(self, path: str) -> None:
-        """Note that this znode may have changed."""
-        location = locate(path)
-        match location.place:
-            case Place.BROKERS | Place.BROKER:
-                self.brokers = True
-            case Place.NODES | Place.NODE:
-                self.nodes = True
-            case Place.TOPICS:
-                self.topic_list = True
-            case Place.TOPIC | Place.PARTITIONS:
-                self.topics.add(location.topic)
-            case Place.STATE:
-                if location.partition is not None:
-                    self.states.add(location.partition)
-            case Place.NOTIFICATIONS | Place.NOTIFICATION:
-                self.notifications = True
-            case Place.CONFIG:
-                self.configs.add(path)
-            case Place.COUNTER:
-                self.counter = True
-            case Place.CONTROLLER | Place.OTHER:
-                pass
-
-
-def everything() -> Stale:
-    """What taking office must read."""
-    return Stale(brokers=True, nodes=True, topic_list=True, notifications=True, counter=True)
 
 
 class Survey:
@@ -223,12 +168,10 @@ class Survey:
         match location.place:
             case Place.BROKER if self._brokers is not None:
                 broker = decode_broker(znode.data, znode.path)
-                self._brokers[broker.id] = Broker(
-                    broker.id, znode.czxid, broker.endpoints, broker.rack
-                )
+                self._brokers[broker.id] = _peer(znode, broker)
             case Place.NODE if self._nodes is not None:
                 node = decode_klamm_node(znode.data, znode.path)
-                self._nodes[node.id] = Broker(node.id, znode.czxid, node.endpoints, node.rack)
+                self._nodes[node.id] = _peer(znode, node)
             case Place.TOPIC:
                 topic = decode_topic(znode.data, znode.path)
                 self._topics[location.topic] = (znode.version, topic)
@@ -238,6 +181,8 @@ class Survey:
                 named = decode_partitions(znode.data, znode.path).entries
                 return [ReadData(paths.state(*name)) for name in named]
             case Place.COUNTER:
+                # Even if its content is none: a counter that cannot be set would block deletions.
+                self._counter = CommitCounter(0, znode.version)
                 self._counter = CommitCounter(decode_commit(znode.data).counter, znode.version)
             case Place.CONFIG:
                 self._configs[znode.path] = znode.version
@@ -263,6 +208,12 @@ class Survey:
 
 def _topic_reads(topic: str) -> tuple[Read, Read]:
     return ReadData(paths.topic(topic)), ReadChildren(paths.partitions(topic))
+
+
+def _peer(znode: Znode, registration: BrokerZnode | KlammNodeZnode) -> Broker:
+    if not registration.endpoints:
+        raise ZnodeError(znode.path, "a registration without an endpoint to reach it by")
+    return Broker(registration.id, znode.czxid, registration.endpoints, registration.rack)
 
 
 def _leadership(znode: Znode) -> Leadership:

@@ -17,10 +17,10 @@ from klamm.controller.core.decide import decide
 from klamm.controller.core.events import Cause, Event, Fact, StateRead
 from klamm.controller.core.ibp import InterBrokerProtocol
 from klamm.controller.core.model import ClusterState, TopicPartition
-from klamm.controller.core.ops import Check, SetData
+from klamm.controller.core.ops import Check, Delete
 from klamm.controller.core.plan import Commit as PlannedCommit
 from klamm.controller.core.results import Fault, Refusal
-from klamm.controller.core.rules import Rules
+from klamm.controller.core.settings import Settings
 from klamm.controller.node.effects import (
     Commit,
     Effect,
@@ -29,8 +29,9 @@ from klamm.controller.node.effects import (
     SetTimer,
     Severity,
 )
-from klamm.controller.node.places import Place, locate
-from klamm.controller.node.survey import Stale, Survey
+from klamm.controller.node.in_flight import InFlightCommit, states_set
+from klamm.controller.node.stale import Stale
+from klamm.controller.node.survey import Survey
 from klamm.controller.store.port import ReadResult, Unknown
 from klamm.controller.store.settle import Batch, after_conflict
 from klamm.controller.store.witness import Inquiry, Verdict, inquire
@@ -41,25 +42,11 @@ RETRY_SECONDS = 1.0
 
 
 @dataclass(slots=True)
-class InFlightCommit:
-    """The Commit that the store works on, the number of the request, and its fence.
-
-    With an inquiry its answer was lost, and what became of it is being found out.
-    """
-
-    request: int
-    commit: PlannedCommit
-    fence: Check
-    unknown: Unknown | None = None
-    inquiry: Inquiry | None = None
-
-
-@dataclass(slots=True)
 class Turns:
     """State of the present turn and of everything queued for the next."""
 
     state: ClusterState
-    rules: Rules
+    settings: Settings
     protocol: InterBrokerProtocol
     stale: Stale = field(default_factory=Stale)
     queue: list[Cause] = field(default_factory=list)
@@ -67,6 +54,8 @@ class Turns:
     plan: deque[PlannedCommit] = field(default_factory=deque)
     in_flight: InFlightCommit | None = None
     survey: Survey | None = None
+    #: A survey has ended, and what it found is not decided on yet.
+    surveyed: bool = False
     survey_request: int = 0
     inquiry_request: int = 0
     #: Partitions whose state znode was read in this turn, so that its version can be relied on.
@@ -76,6 +65,8 @@ class Turns:
     #: How often the causes of the present turn have met one before.
     conflicts: int = 0
     given_up: list[Cause] = field(default_factory=list)
+    #: What is to be read again when the retry timer runs out.
+    stale_later: Stale = field(default_factory=Stale)
     #: Watch events that the Commit in flight will cause itself; they tell nothing new.
     echoes: Counter[str] = field(default_factory=Counter)
     next_cause: int = 0
@@ -120,11 +111,18 @@ class Turns:
             yield ReadZnodes(self.survey_request, self.survey.reads)
             return
         survey, self.survey = self.survey, None
+        self.surveyed = True
         for fault in survey.faults:
             yield Journal(Severity.ERROR, "unreadable", str(fault))
         facts = survey.facts()
         self.fresh.update(fact.partition for fact in facts if isinstance(fact, StateRead))
         self.add(facts)
+
+    def ask_again(self) -> Iterator[Effect]:
+        """Repeat the survey's present round: its answer was lost with the connection."""
+        if self.survey is not None:
+            self.survey.restart()
+            yield from self.ask()
 
     def survey_read(self, results: tuple[ReadResult, ...], last: bool) -> Iterator[Effect]:
         """Take a part of the answer to the survey's round."""
@@ -142,8 +140,8 @@ class Turns:
         writes is read before, differences are folded in, and the same causes decided again.
         """
         causes, conflicts = self._take()
-        plan = decide(self.state, causes, self.rules, self.protocol.topic_znode_version)
-        unread = set() if self.protocol.alter_partition else _states_set(plan) - self.fresh
+        plan = decide(self.state, causes, self.settings)
+        unread = set() if self.protocol.alter_partition else states_set(plan) - self.fresh
         if unread:
             self.stale.states |= unread
             self.fresh |= unread
@@ -151,6 +149,7 @@ class Turns:
             yield from self.begin_survey()
             return
         self.fresh.clear()
+        self.surveyed = False
         self.conflicts = conflicts
         self.taken = {cause.id: cause for cause in causes}
         self.plan = deque(plan)
@@ -187,7 +186,18 @@ class Turns:
             self.taken.pop(cause, None)
         self.add(commit.follow_ups)
 
+    def answered(self) -> None:
+        """The store has answered: nothing is in flight, and nothing echoes any more."""
+        self.in_flight = None
+        self.echoes.clear()
+
     # --- lost answers ----------------------------------------------------------------------
+
+    def lost_answer(self, unknown: Unknown) -> None:
+        """Note that nobody knows what became of the Commit in flight; its watches are gone."""
+        if self.in_flight is not None:
+            self.in_flight.unknown = unknown
+        self.echoes.clear()
 
     def begin_inquiry(self, session: int) -> Iterator[Effect]:
         """Find out what became of the Commit in flight, once the session is connected again."""
@@ -220,7 +230,11 @@ class Turns:
         yield Journal(Severity.INFO, "conflict", text)
         for op in commit.ops:
             self.stale.add(op.path)
-        causes = tuple(self.taken.pop(id_) for id_ in commit.causes if id_ in self.taken)
+        if any(isinstance(op, Delete) for op in commit.ops):
+            # Somebody else deletes them too. Reading them again will tell, and is no hurry.
+            self.stale.notifications, self.stale_later.notifications = False, True
+            yield SetTimer(RETRY_TIMER, RETRY_SECONDS)
+        causes = self._take_back(commit)
         if causes:
             following = after_conflict(Batch(causes, self.conflicts))
             self.retries.extend(following.batches)
@@ -231,9 +245,20 @@ class Turns:
     def refused(self, commit: PlannedCommit, error: str) -> Iterator[Effect]:
         """Give up a Commit that ZooKeeper would refuse again; the causes after it go on."""
         what = f"{commit.ops[0].path} and {len(commit.ops) - 1} more writes: {error}"
-        causes = tuple(self.taken.pop(id_) for id_ in commit.causes if id_ in self.taken)
-        yield from self._give_up(causes, what)
+        yield from self._give_up(self._take_back(commit), what)
         self._requeue()
+
+    def retry_given_up(self) -> None:
+        """Try once more what was given up, some time ago, and nobody waits for."""
+        self.queue.extend(self.given_up)
+        self.given_up = []
+        self.stale |= self.stale_later
+        self.stale_later = Stale()
+
+    def _take_back(self, commit: PlannedCommit) -> tuple[Cause, ...]:
+        """Take the causes of a Commit that failed; facts are not decided again but read again."""
+        causes = [self.taken.pop(id_) for id_ in commit.causes if id_ in self.taken]
+        return tuple(cause for cause in causes if not isinstance(cause.event, Fact))
 
     def _give_up(self, causes: tuple[Cause, ...], why: str) -> Iterator[Effect]:
         """Set causes aside: the node answers those with a reply, and retries others later."""
@@ -252,15 +277,3 @@ SERVER_ERROR = Refusal(
     Fault.UNKNOWN_SERVER_ERROR,
     "The server experienced an unexpected error when processing the request.",
 )
-
-
-def _states_set(plan: Iterable[PlannedCommit]) -> set[TopicPartition]:
-    """The partitions whose existing state znode the Plan writes."""
-    return {
-        location.partition
-        for commit in plan
-        for op in commit.ops
-        if isinstance(op, SetData)
-        and (location := locate(op.path)).place is Place.STATE
-        and location.partition is not None
-    }

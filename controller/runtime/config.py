@@ -13,7 +13,8 @@ class ControllerConfig:
 
     `node_id` must be no broker's id. `host` is the address to listen on and the one that clients
     and brokers are told; `port` 0 takes a free one. `listener` is the name of that listener, and
-    of the brokers' listener that the controller connects to. `journal` is the file for notes.
+    of the brokers' listener that the controller connects to. The defaults are those of new topics
+    (num.partitions, default.replication.factor). `journal` is the file for notes.
     """
 
     node_id: int
@@ -25,6 +26,8 @@ class ControllerConfig:
     session_timeout_ms: int = 18_000
     rules: Rules = APACHE_3_9
     protocol: InterBrokerProtocol = DEFAULT
+    default_partitions: int = 1
+    default_replication_factor: int = 1
     journal: Path | None = None
 
     def __post_init__(self) -> None:

@@ -21,6 +21,14 @@ from klamm.controller.store.port import Post, Store
 from klamm.controller.store.zookeeper import ZookeeperStore
 
 
+class ListenError(OSError):
+    """The node's address cannot be listened on; the text names it."""
+
+    def __str__(self) -> str:
+        """Return the text alone, without the number of the error."""
+        return str(self.strerror)
+
+
 @dataclass(frozen=True, slots=True)
 class Running:
     """A node that serves: where clients find it, and its state machine for those who look on."""
@@ -36,8 +44,8 @@ async def run_controller(
 ) -> None:
     """Run a node until cancelled; `task_status` is told as soon as it serves.
 
-    It serves before it is elected: until then it answers NOT_CONTROLLER. Raises OSError if the
-    port is taken, StoreError or ZnodeError if ZooKeeper holds no usable cluster.
+    It serves before it is elected: until then it answers NOT_CONTROLLER. Raises ListenError
+    if the port is taken, StoreError or ZnodeError if ZooKeeper holds no usable cluster.
     """
 
     def open_store(post: Post) -> Store:
@@ -57,7 +65,7 @@ async def run_node(
 ) -> None:
     """Do as `run_controller`, on any store."""
     with ExitStack() as stack:
-        listeners = await trio.open_tcp_listeners(config.port, host=config.host)
+        listeners = await _open_listeners(config.host, config.port)
         for listener in listeners:
             stack.callback(listener.socket.close)
         port: int = listeners[0].socket.getsockname()[1]
@@ -83,6 +91,17 @@ async def run_node(
             task_status.started(Running(endpoint, node))
 
 
+async def _open_listeners(host: str, port: int) -> list[trio.SocketListener]:
+    try:
+        return list(await trio.open_tcp_listeners(port, host=host))
+    except OSError as error:
+        raise ListenError(
+            error.errno,
+            f"cannot listen on port {port} of {host}: {error.strerror}; choose another port, or 0"
+            " for any free one",
+        ) from error
+
+
 def _node_config(config: ControllerConfig, endpoint: Endpoint) -> NodeConfig:
     return NodeConfig(
         node_id=config.node_id,
@@ -90,4 +109,6 @@ def _node_config(config: ControllerConfig, endpoint: Endpoint) -> NodeConfig:
         rack=config.rack,
         rules=config.rules,
         protocol=config.protocol,
+        default_partitions=config.default_partitions,
+        default_replication_factor=config.default_replication_factor,
     )

@@ -10,11 +10,12 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import trio
 
 from klamm.controller.core.results import Result
-from klamm.controller.node import Node, Now
+from klamm.controller.node import Now
 from klamm.controller.node.effects import (
     ArmWatch,
     CloseLink,
@@ -49,12 +50,19 @@ def now() -> Now:
     return Now(trio.current_time(), time.time_ns() // 1_000_000)
 
 
+class Machine(Protocol):
+    """What a driver drives: a `Node`, or whatever stands in for one."""
+
+    def handle(self, now: Now, event: Input, /) -> tuple[Effect, ...]:
+        """Take one input and return what is to be done, in this order."""
+
+
 class Driver:
     """One node's loop. `open_store` opens a session that posts to the callable it is given."""
 
     def __init__(
         self,
-        node: Node,
+        node: Machine,
         open_store: OpenStore,
         journal: JournalWriter,
         links: LinkSettings,
@@ -166,6 +174,6 @@ class Driver:
     async def _timer(self, name: str, seconds: float, scope: trio.CancelScope) -> None:
         with scope:
             await trio.sleep(seconds)
-        if not scope.cancelled_caught:
+        if self._timers.get(name) is scope:
             del self._timers[name]
             self.post(Timer(name))

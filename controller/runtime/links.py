@@ -18,8 +18,7 @@ from klamm.controller.brokers.metadata import endpoint_of
 from klamm.controller.core.model import Broker, Endpoint
 from klamm.controller.node.effects import Send
 from klamm.controller.node.inputs import BrokerAnswer
-from klamm.protocol.connection import ClientConnection
-from klamm.protocol.events import ProtocolViolation
+from klamm.protocol.connection import ClientConnection, ProtocolViolation
 from klamm.protocol.message import Message
 
 LOG = logging.getLogger("klamm.links")

@@ -25,14 +25,15 @@ from typing import Protocol
 import trio
 
 from klamm.controller.handlers.k18_api_versions import unsupported_version
-from klamm.protocol.connection import ServerConnection, State
-from klamm.protocol.errors import EncodeError
-from klamm.protocol.events import (
+from klamm.protocol.connection import (
     ProtocolViolation,
     Request,
+    ServerConnection,
     ServerEvent,
+    State,
     UnsupportedApiVersions,
 )
+from klamm.protocol.errors import EncodeError
 from klamm.protocol.framing import MAX_FRAME_BYTES
 from klamm.protocol.message import Message
 

@@ -85,11 +85,12 @@ def decode_broker(data: bytes | None, path: str) -> BrokerZnode:
         raise ZnodeError(path, f"version {fields.version} without endpoints")
     else:
         endpoints = decode_endpoints(fields.endpoints, fields.listener_security_protocol_map, path)
+    features = fields.features if fields.version >= _VERSION_WITH_FEATURES else None
     return BrokerZnode(
         paths.broker_id(path),
         endpoints,
         fields.rack,
-        fields.features or {},
+        features or {},
         fields.version,
         decode_int(fields.timestamp, 0, INT64_MAX),
         fields.jmx_port,

@@ -1,0 +1,83 @@
+"""From a decision to its writes: what one partition's unit means for ZooKeeper and brokers."""
+
+from collections.abc import Iterator
+
+from klamm.controller.core.draft import Unit
+from klamm.controller.core.model import Awaiting, Leadership, Topic, TopicPartition
+from klamm.controller.core.ops import Create, Op, SetData
+from klamm.controller.core.plan import Lead, Message, Publish, Stop
+from klamm.controller.core.settings import Settings
+from klamm.controller.znodes import paths
+from klamm.controller.znodes.state import StateZnode, encode_state
+from klamm.controller.znodes.topic import TopicZnode, encode_topic
+
+
+def topic_write(topic: Topic, settings: Settings) -> SetData:
+    """The set that makes the topic's znode hold these partitions."""
+    assignments = {number: p.assignment for number, p in topic.partitions.items()}
+    znode = TopicZnode(
+        version=settings.topic_znode_version,
+        partitions={number: a.replicas for number, a in assignments.items()},
+        adding={number: a.adding for number, a in assignments.items() if a.adding},
+        removing={number: a.removing for number, a in assignments.items() if a.removing},
+        topic_id=topic.topic_id,
+        extra=topic.extra,
+    )
+    data = encode_topic(znode, camel_case=settings.rules.camel_case)
+    return SetData(paths.topic(topic.name), data, topic.version)
+
+
+def state_ops(name: TopicPartition, unit: Unit, bare: frozenset[int] | None) -> Iterator[Op]:
+    """The writes of one partition's state, and of the directories above a first one.
+
+    `bare` is the topic's, see `Topic`.
+    """
+    before, after = unit.before.leadership, unit.after.leadership
+    if after is None or after == before:
+        return
+    path, data = paths.state(*name), encode_leadership(after)
+    if before is not None:
+        yield SetData(path, data, before.version)
+        return
+    if bare is None:
+        yield Create(paths.partitions(name.topic), None)
+    if bare is None or name.partition not in bare:
+        yield Create(paths.partition(*name), None)
+    yield Create(path, data)
+
+
+def encode_leadership(leadership: Leadership) -> bytes:
+    """Return the state znode's JSON."""
+    return encode_state(
+        StateZnode(
+            leader=leadership.leader,
+            leader_epoch=leadership.leader_epoch,
+            isr=leadership.isr,
+            controller_epoch=leadership.controller_epoch,
+            leader_recovery_state=leadership.leader_recovery_state,
+            extra=leadership.extra,
+        )
+    )
+
+
+def messages(name: TopicPartition, unit: Unit) -> Iterator[Message]:
+    """Tell the replicas, everybody, and those that are to stop, in this order."""
+    if unit.after.leadership is not None and unit.after != unit.before:
+        if unit.lead_to:
+            yield Lead(name, tuple(sorted(unit.lead_to)), tuple(sorted(unit.is_new & unit.lead_to)))
+        yield Publish(name)
+    for broker in sorted(unit.dropped):
+        # Without a leader nobody replicates from it: nothing to wait for.
+        yield Stop(name, broker, delete=unit.after.leadership is None)
+
+
+def awaiting(before: Awaiting | None, unit: Unit) -> Awaiting | None:
+    """Which deletes wait for which leader epoch; a new leader takes the wait over."""
+    leadership = unit.after.leadership
+    if leadership is None:
+        return None
+    owed = {*(before.deletes if before else ()), *unit.dropped}
+    owed.difference_update(unit.after.assignment.replicas)
+    if not owed:
+        return None
+    return Awaiting(leadership.leader, leadership.leader_epoch, tuple(sorted(owed)))

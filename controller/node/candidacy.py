@@ -1,0 +1,155 @@
+"""Steps outside office: who is controller, standing for it, and leaving it."""
+
+from klamm.controller.core.model import ClusterState
+from klamm.controller.core.ops import Delete
+from klamm.controller.core.results import NOT_CONTROLLER
+from klamm.controller.node.data import NodeData, Phase
+from klamm.controller.node.effects import Reply, Resign, Severity
+from klamm.controller.node.inputs import Request
+from klamm.controller.node.office import Held, HeldBy, Vacant
+from klamm.controller.node.stale import everything
+from klamm.controller.node.turns import Turns
+from klamm.controller.node.watches import arm_lists
+from klamm.controller.store.port import (
+    CommitDone,
+    Committed,
+    Conflict,
+    Fenced,
+    ReadDone,
+    Refused,
+    Unknown,
+    UpdateDone,
+    WatchDone,
+    Watched,
+    WatchKind,
+)
+from klamm.controller.znodes import paths
+from klamm.controller.znodes.errors import ZnodeError
+
+
+def on_election_read(node: NodeData, event: ReadDone) -> None:
+    """Learn who is controller, or stand; the registration's reads come here too."""
+    if isinstance(event.outcome, Unknown):
+        return  # asked again once the connection is back
+    if isinstance(event.outcome, Refused):
+        node.note(Severity.ERROR, "refused", f"reading for the election: {event.outcome.error}")
+        return
+    if event.request == node.office.inspection:
+        node.do(*node.office.taken(event.outcome))
+    elif event.request == node.office.question:
+        try:
+            _found(node, node.office.found(event.outcome, node.now.wall_ms))
+        except ZnodeError as fault:
+            # Somebody else's controller znode that we cannot read is still somebody else's.
+            node.note(Severity.ERROR, "unreadable", str(fault))
+
+
+def _found(node: NodeData, found: Held | HeldBy | Vacant | Delete) -> None:
+    match found:
+        case Held(epoch) if node.turns is not None and epoch == node.turns.state.epoch:
+            pass
+        case Held(epoch) if node.turns is None and epoch == node.office.candidate_epoch:
+            _take_office(node, found)  # the answer to our election was lost
+        case Held(epoch):
+            # Only a new session gives up `/controller`, and only an election a new epoch.
+            give_up_session(node, f"/controller is ours, but its epoch {epoch} is not")
+        case HeldBy(controller_id):
+            abandon(node, f"{controller_id} is controller")
+            node.phase = Phase.STANDBY
+            node.controller_id = controller_id
+        case Vacant():
+            abandon(node, "/controller was deleted")
+            node.phase = Phase.ELECTING
+            node.controller_id = -1
+            node.do(node.office.stand(found))
+        case Delete():
+            node.do(node.office.remove(found), node.office.ask())
+
+
+def on_election_done(node: NodeData, event: CommitDone) -> None:
+    """Take office if the election's multi was applied; otherwise look who was faster."""
+    if event.request != node.office.election:
+        return
+    match event.outcome:
+        case Committed() as outcome:
+            _take_office(node, node.office.won(outcome))
+        case Conflict() | Fenced():
+            node.do(node.office.ask())
+        case Refused(error):
+            node.note(Severity.ERROR, "election refused", error)
+        case Unknown():
+            pass  # asked again once the connection is back
+
+
+def _take_office(node: NodeData, held: Held) -> None:
+    node.controller_id = node.config.node_id
+    state = ClusterState(node.config.node_id, held.epoch, held.fence_version)
+    node.turns = Turns(state, node.config.settings, node.config.protocol, stale=everything())
+    node.phase = Phase.LOADING
+    node.note(Severity.INFO, "elected", f"controller epoch {held.epoch}")
+    arm_lists(node)
+    node.do(*node.turns.begin_survey())
+
+
+def abandon(node: NodeData, reason: str) -> None:
+    """Leave the office, if held: every pending request is answered 41, links are closed."""
+    if node.turns is None:
+        return
+    node.note(Severity.WARNING, "resigned", reason)
+    node.turns = None
+    node.office.candidate_epoch = 0
+    node.do(*node.requests.refuse_all(), *node.links.close())
+
+
+def leave(node: NodeData, reason: str) -> None:
+    """Leave the office but keep the session, and look who is controller now."""
+    abandon(node, reason)
+    node.phase = Phase.ELECTING
+    node.do(node.office.ask())
+
+
+def give_up_session(node: NodeData, reason: str) -> None:
+    """End the session and whatever office it held; what still comes from it is ignored."""
+    abandon(node, reason)
+    node.office.end()
+    node.connected = False
+    node.phase = Phase.STANDBY
+    node.controller_id = -1
+    node.do(Resign(reason))
+
+
+def on_watched_outside(node: NodeData, event: Watched) -> None:
+    """Look again when `/controller` comes, changes or goes."""
+    if event.path == paths.CONTROLLER:
+        node.phase = Phase.ELECTING
+        node.do(node.office.ask())
+    else:
+        restore_registration(node, event)
+
+
+def restore_registration(node: NodeData, event: Watched) -> None:
+    """Register again if the registration is gone: another session's, which stood in our way."""
+    if event.path == node.office.registration_path and event.kind is WatchKind.DELETED:
+        node.do(node.office.register())
+
+
+def on_request_elsewhere(node: NodeData, event: Request) -> None:
+    """Only the controller decides."""
+    node.do(Reply(event.id, (NOT_CONTROLLER,) * max(1, len(event.events))))
+
+
+def on_update(node: NodeData, event: UpdateDone) -> None:
+    """A path that exists already is what we wanted; a registration that exists is not."""
+    match event.outcome:
+        case Conflict() if event.request == node.office.registration:
+            node.do(node.office.inspect())
+        case Refused(error):
+            node.note(Severity.ERROR, "refused", error)
+        case _:
+            pass
+
+
+def on_watch_done(node: NodeData, event: WatchDone) -> None:
+    """A watch that ZooKeeper refuses would leave us blind; a lost one is armed again."""
+    if isinstance(event.failure, Refused):
+        node.note(Severity.ERROR, "watch refused", event.failure.error)

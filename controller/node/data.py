@@ -1,0 +1,97 @@
+"""What a node is and knows: plain data, which the steps of the other modules change."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
+
+from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
+from klamm.controller.core.model import ClusterState, Endpoint
+from klamm.controller.core.rules import APACHE_3_9, Rules
+from klamm.controller.core.settings import Settings
+from klamm.controller.node.broker_links import BrokerLinks
+from klamm.controller.node.effects import Effect, Journal, Severity
+from klamm.controller.node.office import Office
+from klamm.controller.node.requests import Requests
+from klamm.controller.node.turns import Turns
+from klamm.controller.znodes.klamm import KlammNodeZnode
+
+
+class Now(NamedTuple):
+    """Both clocks: seconds that never go back, and milliseconds since the epoch."""
+
+    monotonic: float
+    wall_ms: int
+
+
+class Phase(Enum):
+    """Where a node stands. Only an active one decides; loading is taking office."""
+
+    STANDBY = "standby"
+    ELECTING = "electing"
+    LOADING = "loading"
+    ACTIVE = "active"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeConfig:
+    """What a node is and by which rules it decides; the defaults are those of new topics."""
+
+    node_id: int
+    endpoints: tuple[Endpoint, ...]
+    rack: str | None = None
+    rules: Rules = APACHE_3_9
+    protocol: InterBrokerProtocol = DEFAULT
+    default_partitions: int = 1
+    default_replication_factor: int = 1
+
+    @property
+    def settings(self) -> Settings:
+        """What of this decisions depend on."""
+        return Settings(
+            self.rules,
+            self.protocol.topic_znode_version,
+            self.default_partitions,
+            self.default_replication_factor,
+        )
+
+
+@dataclass(slots=True)
+class NodeData:
+    """One node. `turns` is there while it is in office; `out` collects the effects of an input."""
+
+    config: NodeConfig
+    phase: Phase = Phase.STANDBY
+    connected: bool = False
+    controller_id: int = -1
+    turns: Turns | None = None
+    requests: Requests = field(default_factory=Requests)
+    links: BrokerLinks = field(init=False)
+    office: Office = field(init=False)
+    #: State znodes with a watch, which lasts as long as the connection.
+    watched: set[str] = field(default_factory=set)
+    now: Now = Now(0.0, 0)
+    out: list[Effect] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Make what the configuration alone decides."""
+        config = self.config
+        self.links = BrokerLinks(config.protocol)
+        self.office = Office(KlammNodeZnode(config.node_id, config.endpoints, config.rack))
+
+    @property
+    def active(self) -> bool:
+        """Tell whether this node is controller and has read what it must know."""
+        return self.phase is Phase.ACTIVE
+
+    @property
+    def state(self) -> ClusterState | None:
+        """The cluster after the last applied Commit; None unless active."""
+        return self.turns.state if self.turns and self.active else None
+
+    def do(self, *effects: Effect) -> None:
+        """Ask the driver for these, after what was asked before."""
+        self.out.extend(effects)
+
+    def note(self, severity: Severity, kind: str, text: str) -> None:
+        """Write a line into the journal."""
+        self.do(Journal(severity, kind, text))

@@ -1,0 +1,200 @@
+"""Steps in office: reading, deciding, committing, applying, answering, sending."""
+
+from klamm.controller.core.plan import Commit as PlannedCommit
+from klamm.controller.node.candidacy import (
+    leave,
+    on_election_read,
+    on_request_elsewhere,
+    restore_registration,
+)
+from klamm.controller.node.data import NodeData, Phase
+from klamm.controller.node.effects import ReadZnodes, Reply, Severity
+from klamm.controller.node.inputs import BrokerAnswer, Request, Turn
+from klamm.controller.node.turns import SERVER_ERROR, Turns
+from klamm.controller.node.watches import watch_moves
+from klamm.controller.store.port import (
+    CommitDone,
+    Committed,
+    Conflict,
+    Fenced,
+    ReadDone,
+    Refused,
+    Unknown,
+    Watched,
+)
+from klamm.controller.store.witness import Verdict
+from klamm.controller.znodes import paths
+
+# --- in ----------------------------------------------------------------------------------------
+
+
+def on_request(node: NodeData, event: Request) -> None:
+    """Queue a request's events; the reply comes when the last of them is durable."""
+    if node.turns is None:
+        on_request_elsewhere(node, event)
+    elif event.events:
+        node.requests.add(event.id, node.turns.add(event.events))
+    else:
+        node.do(Reply(event.id, ()))
+
+
+def on_watched(node: NodeData, event: Watched) -> None:
+    """Note what must be read again; ask about the office if it is about that."""
+    if event.path == paths.CONTROLLER:
+        node.do(node.office.ask())
+    elif node.turns is not None:
+        restore_registration(node, event)
+        node.turns.touched(event.path)
+
+
+def on_broker_answer(node: NodeData, event: BrokerAnswer) -> None:
+    """Take an answer as facts, and send that broker the next request."""
+    if node.turns is None:
+        return
+    heard = node.links.answered(event, node.turns.state)
+    node.do(*heard.notes)
+    if heard.stale_epoch:
+        node.do(node.office.ask())
+    awaiting = node.turns.state.awaiting
+    node.turns.add(fact for fact in heard.acknowledged if fact.partition in awaiting)
+    _send_due(node)
+
+
+def on_read(node: NodeData, event: ReadDone) -> None:
+    """Feed a survey; its last answer ends loading, and begins a turn while it is fresh."""
+    turns = node.turns
+    if turns is not None and event.request == turns.inquiry_request:
+        _heard_witnesses(node, turns, event)
+        return
+    if turns is None or event.request != turns.survey_request:
+        on_election_read(node, event)
+        return
+    match event.outcome:
+        case Unknown():
+            return  # asked again once the connection is back
+        case Refused(error):
+            leave(node, f"a read was refused: {error}")
+            return
+        case results:
+            node.do(*turns.survey_read(results, event.last))
+    if turns.survey is None:
+        node.phase = Phase.ACTIVE
+        on_turn(node, Turn())
+
+
+# --- the turn ----------------------------------------------------------------------------------
+
+
+def on_turn(node: NodeData, _: Turn) -> None:
+    """Read what is stale, then decide over what is queued, until nothing is left to do.
+
+    What was read is decided on before anything is read again, or a cluster in which something
+    always changes would never come to decide.
+    """
+    turns = node.turns
+    while turns is not None and node.connected and not turns.busy:
+        if turns.plan:
+            _advance(node, turns)
+        elif turns.stale and not turns.surveyed:
+            node.do(*turns.begin_survey())
+        elif turns.queue or turns.retries:
+            node.do(*turns.decide())
+        elif turns.surveyed:
+            turns.surveyed = False
+        else:
+            break
+    _send_due(node)
+
+
+def _advance(node: NodeData, turns: Turns) -> None:
+    """Carry the Plan out up to its next write, which the store must answer first."""
+    while turns.plan and not turns.busy and node.connected:
+        commit = turns.plan.popleft()
+        if commit.ops:
+            node.do(turns.send(commit))
+        else:
+            _apply(node, turns, commit)
+    _send_due(node)
+
+
+def _apply(node: NodeData, turns: Turns, commit: PlannedCommit) -> None:
+    """Make a Commit true: memory first, then replies, then what brokers must know."""
+    turns.apply(commit)
+    node.do(*node.requests.settle(commit.results))
+    for message in commit.messages:
+        node.do(*node.links.put(message, turns.state))
+    for entry in commit.entries:
+        node.note(Severity.INFO, entry.kind, entry.text)
+    watch_moves(node, turns, commit.changes)
+
+
+def _send_due(node: NodeData) -> None:
+    if node.turns is not None and node.connected and node.active:
+        node.do(*node.links.send_due(node.turns.state))
+
+
+# --- outcomes ----------------------------------------------------------------------------------
+
+
+def on_commit_done(node: NodeData, event: CommitDone) -> None:
+    """Apply what was committed; after anything else, decide again or resign."""
+    turns = node.turns
+    if turns is None or turns.in_flight is None or event.request != turns.in_flight.request:
+        return
+    if isinstance(event.outcome, Unknown):
+        # Still in flight: the connection is lost, and its return begins the inquiry.
+        turns.lost_answer(event.outcome)
+        return
+    _settle(node, turns, turns.in_flight.commit, event.outcome)
+
+
+def _settle(
+    node: NodeData,
+    turns: Turns,
+    commit: PlannedCommit,
+    outcome: Committed | Conflict | Refused | Fenced,
+) -> None:
+    turns.answered()
+    match outcome:
+        case Committed():
+            _apply(node, turns, commit)
+            _advance(node, turns)
+        case Conflict(index, error):
+            what = f"{commit.ops[index].path}: {error.name}"
+            node.do(*turns.conflicted(commit, what))
+            _answer_given_up(node, turns)
+        case Refused(text):
+            node.do(*turns.refused(commit, text))
+            _answer_given_up(node, turns)
+        case Fenced():
+            leave(node, "another controller has raised the controller epoch")
+
+
+def _heard_witnesses(node: NodeData, turns: Turns, event: ReadDone) -> None:
+    """Settle a Commit whose answer was lost, by what its witnesses say."""
+    if isinstance(event.outcome, Unknown) or turns.in_flight is None:
+        return  # asked again once the connection is back
+    if isinstance(event.outcome, Refused):
+        leave(node, f"a read was refused: {event.outcome.error}")
+        return
+    commit = turns.in_flight.commit
+    match turns.heard(event.outcome):
+        case Verdict.APPLIED:
+            _settle(node, turns, commit, Committed(()))
+        case Verdict.NOT_APPLIED:
+            turns.answered()
+            node.do(*turns.conflicted(commit, "a commit was lost with its connection"))
+            _answer_given_up(node, turns)
+        case Verdict.UNDECIDABLE:
+            leave(node, "nothing tells whether the last commit was applied")
+        case ReadZnodes() as question:
+            node.do(question)
+        case None:
+            pass
+
+
+def _answer_given_up(node: NodeData, turns: Turns) -> None:
+    """Whoever waits for a cause that was given up hears so; the others stay for the timer."""
+    waited = [cause for cause in turns.given_up if node.requests.waits_for(cause.id)]
+    turns.given_up = [cause for cause in turns.given_up if cause not in waited]
+    node.do(*node.requests.settle((cause.id, SERVER_ERROR) for cause in waited))

@@ -1,0 +1,55 @@
+"""Steps of the session with ZooKeeper: it begins, falters, comes back, and ends."""
+
+from klamm.controller.node.candidacy import give_up_session
+from klamm.controller.node.data import NodeData, Phase
+from klamm.controller.node.effects import SetTimer
+from klamm.controller.node.inputs import Timer
+from klamm.controller.node.turns import RETRY_TIMER
+from klamm.controller.node.watches import arm_again
+from klamm.controller.store.port import SessionEvent, SessionState
+
+SESSION_TIMER = "session"
+
+
+def on_session(node: NodeData, event: SessionEvent) -> None:
+    """Stop acting while disconnected; give up when the session is over.
+
+    What a session says that we have given up already is no news.
+    """
+    ours = event.session == node.office.session
+    match event.state:
+        case SessionState.CONNECTED if ours:
+            _reconnected(node)
+        case SessionState.CONNECTED if not node.office.session:
+            node.connected = True
+            node.watched.clear()
+            node.phase = Phase.ELECTING
+            node.do(*node.office.begin(event.session))
+        case SessionState.SUSPENDED if ours:
+            node.connected = False
+            # ZooKeeper says LOST only once it is reached again, which may be much later.
+            node.do(SetTimer(SESSION_TIMER, event.timeout_ms / 1000))
+        case SessionState.LOST if ours:
+            give_up_session(node, event.reason or "ZooKeeper ended the session")
+        case _:
+            pass
+
+
+def _reconnected(node: NodeData) -> None:
+    """Watches ended with the connection and answers may be lost: arm and ask again."""
+    node.connected = True
+    node.do(*node.office.arrive())
+    turns = node.turns
+    if turns is None:
+        node.phase = Phase.ELECTING
+        return
+    arm_again(node, turns)
+    node.do(*turns.ask_again(), *turns.begin_inquiry(node.office.session))
+
+
+def on_timer(node: NodeData, event: Timer) -> None:
+    """Give up a session that nobody has heard of for its whole timeout; retry causes."""
+    if event.name == SESSION_TIMER and not node.connected and node.office.session:
+        give_up_session(node, "no connection to ZooKeeper for the session timeout")
+    elif event.name == RETRY_TIMER and node.turns is not None:
+        node.turns.retry_given_up()

@@ -1,0 +1,73 @@
+"""What must be read again before anything is decided on it."""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from klamm.controller.core.model import TopicPartition
+from klamm.controller.node.places import Place, locate
+
+
+@dataclass(slots=True)
+class Stale:
+    """What must be read again: lists as flags, single things by name."""
+
+    brokers: bool = False
+    nodes: bool = False
+    topic_list: bool = False
+    notifications: bool = False
+    counter: bool = False
+    topics: set[str] = field(default_factory=set)
+    states: set[TopicPartition] = field(default_factory=set)
+    configs: set[str] = field(default_factory=set)
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.brokers
+            or self.nodes
+            or self.topic_list
+            or self.notifications
+            or self.counter
+            or self.topics
+            or self.states
+            or self.configs
+        )
+
+    def __ior__(self, other: Self) -> Self:
+        self.brokers |= other.brokers
+        self.nodes |= other.nodes
+        self.topic_list |= other.topic_list
+        self.notifications |= other.notifications
+        self.counter |= other.counter
+        self.topics |= other.topics
+        self.states |= other.states
+        self.configs |= other.configs
+        return self
+
+    def add(self, path: str) -> None:
+        """Note that this znode may have changed."""
+        location = locate(path)
+        match location.place:
+            case Place.BROKERS | Place.BROKER:
+                self.brokers = True
+            case Place.NODES | Place.NODE:
+                self.nodes = True
+            case Place.TOPICS:
+                self.topic_list = True
+            case Place.TOPIC | Place.PARTITIONS:
+                self.topics.add(location.topic)
+            case Place.STATE:
+                if location.partition is not None:
+                    self.states.add(location.partition)
+            case Place.NOTIFICATIONS | Place.NOTIFICATION:
+                self.notifications = True
+            case Place.CONFIG:
+                self.configs.add(path)
+            case Place.COUNTER:
+                self.counter = True
+            case Place.CONTROLLER | Place.OTHER:
+                pass
+
+
+def everything() -> Stale:
+    """What taking office must read."""
+    return Stale(brokers=True, nodes=True, topic_list=True, notifications=True, counter=True)

@@ -1,0 +1,256 @@
+"""The driver: a scripted machine for its order, and a real node for what comes of it."""
+
+import io
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from klamm.controller.core.events import AlterReassignment
+from klamm.controller.core.model import Broker, TopicPartition
+from klamm.controller.core.ops import Create
+from klamm.controller.core.results import Done, Fault, Refusal, Result
+from klamm.controller.node import Node, NodeConfig, Now
+from klamm.controller.node.effects import (
+    Effect,
+    Journal,
+    Reply,
+    Resign,
+    Send,
+    SetTimer,
+    Severity,
+    Update,
+)
+from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Timer, Turn
+from klamm.controller.runtime.driver import Driver, Machine
+from klamm.controller.runtime.journal import Journal as JournalWriter
+from klamm.controller.runtime.links import LinkSettings
+from klamm.controller.store.memory import MemoryZookeeper
+from klamm.controller.store.memory_client import MemoryStore
+from klamm.controller.store.port import Post, SessionEvent, SessionState, UpdateDone
+from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
+
+ALTER = AlterReassignment(TopicPartition("t", 0), (1,))
+
+
+class Script:
+    """A machine that notes its inputs and wants what the test says."""
+
+    def __init__(self, wants: Callable[[Input], Sequence[Effect]] = lambda _: ()) -> None:
+        self.inputs: list[Input] = []
+        self.times: list[Now] = []
+        self._wants = wants
+
+    def handle(self, now: Now, event: Input, /) -> tuple[Effect, ...]:
+        self.inputs.append(event)
+        self.times.append(now)
+        return tuple(self._wants(event))
+
+    def seen(self, kind: type[Input]) -> list[Input]:
+        return [event for event in self.inputs if isinstance(event, kind)]
+
+
+class World:
+    """A driver over a ZooKeeper in memory, which moves as soon as everybody waits."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.zookeeper = MemoryZookeeper()
+        self.lines = io.StringIO()
+        links = LinkSettings("900", connect=self._refuse)
+        journal = JournalWriter(900, self.lines)
+        self.opened: list[MemoryStore] = []
+        self.driver = Driver(machine, self._open, journal, links)
+
+    def _open(self, post: Post) -> MemoryStore:
+        self.opened.append(self.zookeeper.open(post))
+        return self.opened[-1]
+
+    async def _refuse(self, _: object) -> trio.abc.Stream:
+        raise ConnectionRefusedError("nobody listens")
+
+    async def settle(self) -> None:
+        """Let everything happen that can happen without time passing."""
+        for _ in range(10):
+            await wait_all_tasks_blocked()
+            self.zookeeper.run()
+        await wait_all_tasks_blocked()
+
+
+@asynccontextmanager
+async def driving(machine: Machine) -> AsyncIterator[World]:
+    world = World(machine)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(world.driver.run)
+        await world.settle()
+        yield world
+        nursery.cancel_scope.cancel()
+        with trio.CancelScope(shield=True):
+            await world.settle()
+
+
+async def test_inputs_come_in_order_and_a_turn_after_all_that_is_there() -> None:
+    script = Script()
+    async with driving(script) as world:
+        del script.inputs[:]
+        timers = [Timer(name) for name in "abc"]
+        for timer in timers:
+            world.driver.post(timer)
+        await wait_all_tasks_blocked()
+        assert script.inputs == [*timers, Turn()]
+        world.driver.post(timers[0])
+        await wait_all_tasks_blocked()
+        assert script.inputs[4:] == [timers[0], Turn()]
+
+
+async def test_both_clocks_are_handed_over(autojump_clock: MockClock) -> None:
+    script = Script()
+    async with driving(script) as world:
+        await trio.sleep(5)
+        world.driver.post(Timer("x"))
+        await wait_all_tasks_blocked()
+        first, last = script.times[0], script.times[-1]
+        assert last.monotonic - first.monotonic == pytest.approx(5)
+        assert last.wall_ms > 1_600_000_000_000
+
+
+async def test_a_session_is_opened_and_what_is_asked_of_it_is_answered() -> None:
+    def wants(event: Input) -> Sequence[Effect]:
+        connected = isinstance(event, SessionEvent) and event.state is SessionState.CONNECTED
+        return [Update(7, Create("/a", b"x"))] if connected else []
+
+    script = Script(wants)
+    async with driving(script) as world:
+        [done] = script.seen(UpdateDone)
+        assert isinstance(done, UpdateDone)
+        assert done.request == 7
+        assert world.zookeeper.tree.nodes["/a"].data == b"x"
+
+
+async def test_a_reply_reaches_the_one_who_asked() -> None:
+    def wants(event: Input) -> Sequence[Effect]:
+        return (
+            [Reply(event.id, (Done(),) * len(event.events))] if isinstance(event, Request) else []
+        )
+
+    replies: list[tuple[str, Sequence[Result]]] = []
+    async with driving(Script(wants)) as world:
+        world.driver.submit((ALTER, ALTER), lambda results: replies.append(("a", results)))
+        world.driver.submit((ALTER,), lambda results: replies.append(("b", results)))
+        await wait_all_tasks_blocked()
+        assert replies == [("a", (Done(), Done())), ("b", (Done(),))]
+
+
+async def test_timers_run_out_once_and_are_replaced_by_name(autojump_clock: MockClock) -> None:
+    def wants(event: Input) -> Sequence[Effect]:
+        if event == Timer("start"):
+            return [SetTimer("a", 10), SetTimer("b", 1), SetTimer("a", 3)]
+        return []
+
+    script = Script(wants)
+    async with driving(script) as world:
+        world.driver.post(Timer("start"))
+        await trio.sleep(20)
+        fired = [event for event in script.seen(Timer) if event != Timer("start")]
+        assert fired == [Timer("b"), Timer("a")]
+        times = [
+            now.monotonic
+            for now, event in zip(script.times, script.inputs, strict=True)
+            if event in (Timer("start"), Timer("a"))
+        ]
+        assert times[1] - times[0] == pytest.approx(3)
+
+
+async def test_a_send_without_a_broker_is_answered_by_none() -> None:
+    def wants(event: Input) -> Sequence[Effect]:
+        broker = Broker(3, 1, ())
+        return [Send(5, broker, UpdateMetadataRequest(), 5)] if event == Timer("go") else []
+
+    script = Script(wants)
+    async with driving(script) as world:
+        world.driver.post(Timer("go"))
+        await wait_all_tasks_blocked()
+        assert script.seen(BrokerAnswer) == [BrokerAnswer(3, 1, 5, None)]
+
+
+async def test_resigning_ends_the_session_and_opens_another_not_too_soon(
+    autojump_clock: MockClock,
+) -> None:
+    def wants(event: Input) -> Sequence[Effect]:
+        return [Resign("because")] if event == Timer("go") else []
+
+    script = Script(wants)
+    async with driving(script) as world:
+        world.driver.post(Timer("go"))
+        await world.settle()
+        assert len(world.opened) == 1
+        await trio.sleep(1)
+        await world.settle()
+        assert len(world.opened) == 2
+        # The end of the former session is no news, the beginning of the next one is.
+        states = [event.state for event in script.inputs if isinstance(event, SessionEvent)]
+        assert states == [SessionState.CONNECTED] * 2
+        assert world.opened[0].lost
+        assert json.loads(world.lines.getvalue())["kind"] == "resigned"
+
+
+async def test_notes_become_lines(caplog: pytest.LogCaptureFixture) -> None:
+    def wants(event: Input) -> Sequence[Effect]:
+        if event == Timer("go"):
+            return [
+                Journal(Severity.INFO, "complete", "t-0 \N{RIGHTWARDS ARROW} [4]"),
+                Journal(Severity.ERROR, "odd", "look here"),
+            ]
+        return []
+
+    async with driving(Script(wants)) as world:
+        world.driver.post(Timer("go"))
+        await wait_all_tasks_blocked()
+        first, second = map(json.loads, world.lines.getvalue().splitlines())
+    assert first["text"] == "t-0 \N{RIGHTWARDS ARROW} [4]"
+    assert (second["node"], second["severity"], second["kind"]) == (900, "error", "odd")
+    assert caplog.record_tuples == [("klamm.node", 40, "node 900: odd: look here")]
+
+
+async def test_a_fault_of_the_machine_ends_the_driver() -> None:
+    def wants(event: Input) -> Sequence[Effect]:
+        if event == Timer("go"):
+            raise LookupError("a bug")
+        return []
+
+    world = World(Script(wants))
+    world.driver.post(Timer("go"))
+    with pytest.RaisesGroup(LookupError, flatten_subgroups=True):
+        await world.driver.run()
+
+
+async def test_a_node_takes_office_and_answers_and_again_in_the_next_session(
+    autojump_clock: MockClock,
+) -> None:
+    node = Node(NodeConfig(900, ()))
+    replies: list[Sequence[Result]] = []
+    async with driving(node) as world:
+        assert node.active
+        world.driver.submit((ALTER,), replies.append)
+        await world.settle()
+        [[refusal]] = replies
+        assert isinstance(refusal, Refusal)
+        assert refusal.fault is Fault.INVALID_REPLICA_ASSIGNMENT
+
+        world.zookeeper.expire(world.opened[0])
+        world.driver.submit((ALTER,), replies.append)
+        await world.settle()
+        assert len(replies) == 2, "a request at the end of a session has its reply"
+        await trio.sleep(1)
+        await world.settle()
+        assert node.active
+        assert node.state is not None
+        assert node.state.epoch == 2
+
+
+async def test_being_cancelled_ends_the_session() -> None:
+    async with driving(Node(NodeConfig(900, ()))) as world:
+        assert "/controller" in world.zookeeper.tree.nodes
+    assert "/controller" not in world.zookeeper.tree.nodes

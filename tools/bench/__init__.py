@@ -1,0 +1,1 @@
+"""Benchmarks against peers; each prints a ratio measured in one run."""
