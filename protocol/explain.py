@@ -12,7 +12,7 @@ from uuid import UUID
 
 from klamm.protocol.errors import EncodeError
 from klamm.protocol.message import FieldFact, Message
-from klamm.protocol.primitives import MAX_STRING
+from klamm.protocol.primitives import MAX_LENGTH, MAX_STRING
 
 _UNKNOWN = "unknown_tagged_fields"
 _BITS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
@@ -59,24 +59,32 @@ def _check_struct(message: Message, value: object, version: int) -> None:
             raise
     if _UNKNOWN in defaults:
         try:
-            _check_tags(message, getattr(value, _UNKNOWN), version)
+            _check_tags(message, value, version)
         except _Found as found:
             found.path.append(f".{_UNKNOWN}")
             raise
 
 
-def _check_tags(message: Message, value: object, version: int) -> None:
+def _check_tags(message: Message, struct: object, version: int) -> None:
+    value = getattr(struct, _UNKNOWN)
     if not isinstance(value, tuple):
         raise _Found(value, "must be a tuple of (tag, bytes)")
     if value and (message.flexible_from is None or version < message.flexible_from):
         raise _Found(value, f"version {version} has no tagged fields, leave it empty")
+    known = {
+        fact.tag: fact.name
+        for fact in message.codec.fields[type(struct)]
+        if fact.tag is not None and version in fact.versions
+    }
     last = -1
     for entry in value:
         match entry:
-            case (int(tag), bytes()) if tag > last:
+            case (int(tag), bytes()) if last < tag <= MAX_LENGTH:
                 last = tag
             case _:
                 raise _Found(entry, "must be (tag, bytes), the tags ascending from 0")
+        if tag in known:
+            raise _Found(entry, f"tag {tag} is that of {known[tag]}")
 
 
 def _check_field(message: Message, value: object, fact: FieldFact, version: int) -> None:

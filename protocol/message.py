@@ -13,7 +13,8 @@ class FieldFact(NamedTuple):
     """What a field may hold, for error texts and tools.
 
     `type` is spelled as in the schema; `versions` carry the field, `nullable` carry null in it. A
-    value that an absent field would lose is an error unless the field is `ignorable`.
+    value that an absent field would lose is an error unless the field is `ignorable`. `tag` is
+    that of a tagged field.
     """
 
     name: str
@@ -21,6 +22,7 @@ class FieldFact(NamedTuple):
     versions: range
     nullable: range
     ignorable: bool
+    tag: int | None = None
 
 
 class Codec(NamedTuple):

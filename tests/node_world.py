@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from klamm.controller.core.model import Endpoint, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, Op, SetData
@@ -39,6 +40,8 @@ from klamm.protocol.generated.update_metadata_request import UpdateMetadataReque
 from klamm.protocol.generated.update_metadata_response import UpdateMetadataResponse
 from klamm.protocol.message import Message
 
+M = TypeVar("M", bound=Message)
+
 ENDPOINT = Endpoint("PLAINTEXT", "PLAINTEXT", "127.0.0.1", 9092)
 
 
@@ -70,6 +73,7 @@ class World:
     config: NodeConfig = field(default_factory=lambda: NodeConfig(900, (ENDPOINT,)))
     answers: Callable[[Send], Message | None] = lambda send: accept(send.message)
     silent: set[int] = field(default_factory=set)
+    on_send: Callable[[Send], None] = lambda send: None
 
     def __post_init__(self) -> None:
         self.zookeeper = MemoryZookeeper()
@@ -129,6 +133,16 @@ class World:
             SetData(paths.state(*name), json.dumps({**state, "isr": isr}).encode(), ANY_VERSION)
         )
 
+    # --- what brokers were told ---------------------------------------------------------------
+
+    def messages(self, kind: type[M], broker: int | None = None) -> list[M]:
+        """The requests of this kind that were sent, to one broker or to all, in order."""
+        return [
+            send.message
+            for send in self.sent
+            if isinstance(send.message, kind) and broker in (None, send.broker.id)
+        ]
+
     # --- driving ------------------------------------------------------------------------------
 
     def request(self, *events: RequestEvent) -> int:
@@ -158,10 +172,14 @@ class World:
         self._answer()
         if not self._inbox:
             return False
+        self.feed()
+        return True
+
+    def feed(self) -> None:
+        """Hand over what is there; what the node asks of ZooKeeper stays on its way."""
         while self._inbox:
             self.give(self._inbox.pop(0))
         self.give(Turn())
-        return True
 
     def settle(self) -> None:
         """Run until nothing happens any more."""
@@ -170,10 +188,20 @@ class World:
                 return
         raise AssertionError(f"no rest after 1,000 turns; last effects: {self.effects[-8:]}")
 
+    @property
+    def idle(self) -> bool:
+        """Tell whether nothing is on its way between the node and ZooKeeper."""
+        store = self.store
+        return store.connected and not (self._inbox or store.outgoing or store.incoming)
+
     def run_timer(self, name: str) -> None:
         """Let a timer that was set run out."""
         del self.timers[name]
-        self._inbox.append(Timer(name))
+        self.post(Timer(name))
+
+    def post(self, event: Input) -> None:
+        """Put something into the inbox."""
+        self._inbox.append(event)
 
     def _answer(self) -> None:
         due = [send for send in self.waiting if send.broker.id not in self.silent]
@@ -193,6 +221,7 @@ class World:
             case ArmWatch(request, watches):
                 self.store.watch(request, watches)
             case Send():
+                self.on_send(effect)
                 self.sent.append(effect)
                 self.waiting.append(effect)
             case CloseLink(broker):

@@ -40,12 +40,21 @@ NO_TOPIC_ID = UUID(int=0)
 SECURITY_PROTOCOLS = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
 #: What brokers that send no leader epoch in StopReplica are answered as (v0-2).
 NO_EPOCH = -1
+#: The first version of LeaderAndIsr that carries the leader's recovery state (KIP-704).
+LEADER_RECOVERY_VERSION = 6
 
 
 def leader_and_isr(
-    state: ClusterState, broker: Broker, is_new: Mapping[TopicPartition, bool]
+    state: ClusterState,
+    broker: Broker,
+    is_new: Mapping[TopicPartition, bool],
+    protocol: InterBrokerProtocol,
 ) -> LeaderAndIsrRequest:
-    """Tell a broker the leadership of these partitions, which must all have one."""
+    """Tell a broker the leadership of these partitions, which must all have one.
+
+    Versions before 6 cannot say that a leader is recovering: their brokers know of no recovery.
+    """
+    tells_recovery = protocol.leader_and_isr >= LEADER_RECOVERY_VERSION
     by_topic: dict[str, list[LeaderAndIsrPartitionState]] = defaultdict(list)
     leaders = set()
     for name, new in is_new.items():
@@ -63,7 +72,7 @@ def leader_and_isr(
                 adding_replicas=partition.assignment.adding,
                 removing_replicas=partition.assignment.removing,
                 is_new=new,
-                leader_recovery_state=leadership.leader_recovery_state,
+                leader_recovery_state=leadership.leader_recovery_state if tells_recovery else 0,
             )
         )
     live = (state.brokers[leader] for leader in sorted(leaders) if leader in state.brokers)

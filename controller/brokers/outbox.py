@@ -149,7 +149,7 @@ class Outbox:
         flags = {name: flag for name, flag in flags.items() if _is_led(state, name)}
         if not flags:
             return None
-        request = leader_and_isr(state, self.broker, flags)
+        request = leader_and_isr(state, self.broker, flags, protocol)
         epochs = {
             TopicPartition(topic.topic_name, partition.partition_index): partition.leader_epoch
             for topic in request.topic_states

@@ -23,6 +23,7 @@ from klamm.controller.core.plan import (
     Change,
     Entry,
     Message,
+    SetAwaiting,
     SetPartition,
     SetTopic,
 )
@@ -82,6 +83,7 @@ class Draft:
         self.follow_ups: dict[TopicPartition, CheckPartition] = {}
         self._topics: dict[str, Topic | None] = {}
         self._partitions: dict[TopicPartition, Partition] = {}
+        self._released: set[TopicPartition] = set()
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -108,8 +110,8 @@ class Draft:
         return topic.partitions.get(name.partition) if topic else None
 
     def awaiting(self, name: TopicPartition) -> Awaiting | None:
-        """Return the deletes of the partition that waited for its leader before this turn."""
-        return self.state.awaiting.get(name)
+        """Return the deletes of the partition that wait for its leader, as facts have it."""
+        return None if name in self._released else self.state.awaiting.get(name)
 
     # --- facts -----------------------------------------------------------------------------
 
@@ -129,6 +131,11 @@ class Draft:
         """Take this as what ZooKeeper holds of the partition."""
         self._partitions[name] = partition
         self.changes.append(SetPartition(name, partition))
+
+    def release(self, name: TopicPartition) -> None:
+        """Let no delete of the partition wait any more."""
+        self._released.add(name)
+        self.changes.append(SetAwaiting(name, None))
 
     # --- deciding --------------------------------------------------------------------------
 

@@ -22,7 +22,6 @@ from klamm.controller.core.plan import (
     Forget,
     Publish,
     Refill,
-    SetAwaiting,
     SetBrokers,
     SetCounter,
     SetNodes,
@@ -73,7 +72,7 @@ def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
     draft.learn_topic(event.name, event.topic)
     if event.topic is None:
         for name in [name for name in draft.state.awaiting if name.topic == event.name]:
-            draft.changes.append(SetAwaiting(name, None))
+            draft.release(name)
         draft.entries.append(Entry("topic gone", event.name))
         return
     draft.entries.append(Entry("topic read", f"{event.name} version {event.topic.version}"))
@@ -132,7 +131,7 @@ def leader_acknowledged(draft: Draft, cause: Cause, event: LeaderAcknowledged) -
         return
     if event.broker != awaiting.leader or event.leader_epoch < awaiting.leader_epoch:
         return
-    draft.changes.append(SetAwaiting(name, None))
+    draft.release(name)
     draft.messages.extend(
         Stop(name, broker, delete=True)
         for broker in awaiting.deletes

@@ -87,6 +87,7 @@ class _Packer:
         # Topics as they are after the boxes closed so far and the present one.
         self._topics: dict[str, Topic] = {}
         self._partitions: dict[str, dict[int, Partition]] = {}
+        self._bare: dict[str, set[int] | None] = {}
 
     def commits(self) -> Iterator[Commit]:
         """The Commits that write, in order."""
@@ -114,6 +115,7 @@ class _Packer:
             raise KeyError(f"no topic {name} to change")
         self._topics[name] = topic
         self._partitions[name] = dict(topic.partitions)
+        self._bare[name] = None if topic.bare is None else set(topic.bare)
         if creation:
             yield from self._create_topic(creation, units)
         # What the topic's own write may weigh at most: each partition's share is old or new.
@@ -123,8 +125,7 @@ class _Packer:
             share = op_size(self._topic_write(topic))
             share += op_size(self._topic_write(replace(topic, partitions=after)))
         for tp, unit in units:
-            # A topic without directories gets them with the first state written here.
-            ops = list(state_ops(tp, unit, self._topics[name].bare))
+            ops = list(state_ops(tp, unit, self._bare[name]))
             moves = unit.before.assignment != unit.after.assignment
             extra = share if moves and name not in self._box.assigned else 0
             yield from self._make_room(extra + sum(map(op_size, ops)), len(ops) + 1)
@@ -165,14 +166,14 @@ class _Packer:
             self._box.size += op_size(op)
 
     def _add_unit(self, name: TopicPartition, unit: Unit) -> None:
-        box, topic = self._box, self._topics[name.topic]
+        box = self._box
         if unit.after != unit.before:
             self._partitions[name.topic][name.partition] = unit.after
             box.changes.append(SetPartition(name, unit.after))
         if unit.before.leadership is None and unit.after.leadership is not None:
-            bare = (topic.bare or frozenset()) - {name.partition}
-            if bare != topic.bare:
-                self._topics[name.topic] = replace(topic, bare=bare)
+            bare = self._bare[name.topic] or set()
+            bare.discard(name.partition)
+            self._bare[name.topic] = bare
         box.messages.extend(messages(name, unit))
         box.results.extend(unit.results)
         box.causes.extend(unit.causes)
@@ -191,8 +192,9 @@ class _Packer:
             box.ops.append(self._topic_write(topic))
             self._topics[name] = replace(topic, version=topic.version + 1)
         for name in sorted({c.name.topic for c in box.changes if isinstance(c, SetPartition)}):
-            topic = self._topics[name]
-            box.changes.append(TouchTopic(name, topic.version, topic.bare))
+            bare = self._bare[name]
+            held = None if bare is None else frozenset(bare)
+            box.changes.append(TouchTopic(name, self._topics[name].version, held))
         if box.ops and not any(_is_witness(op) for op in box.ops):
             self._count(box)
         return Commit(

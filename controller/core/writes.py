@@ -1,6 +1,7 @@
 """From a decision to its writes: what one partition's unit means for ZooKeeper and brokers."""
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 from klamm.controller.core.draft import Unit
 from klamm.controller.core.model import Awaiting, Leadership, Topic, TopicPartition
@@ -27,7 +28,7 @@ def topic_write(topic: Topic, settings: Settings) -> SetData:
     return SetData(paths.topic(topic.name), data, topic.version)
 
 
-def state_ops(name: TopicPartition, unit: Unit, bare: frozenset[int] | None) -> Iterator[Op]:
+def state_ops(name: TopicPartition, unit: Unit, bare: AbstractSet[int] | None) -> Iterator[Op]:
     """The writes of one partition's state, and of the directories above a first one.
 
     `bare` is the topic's, see `Topic`.

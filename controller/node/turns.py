@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from klamm.controller.core.apply import apply
 from klamm.controller.core.decide import decide
-from klamm.controller.core.events import Cause, Event, Fact, StateRead
+from klamm.controller.core.events import Cause, CheckPartition, Event, Fact, StateRead
 from klamm.controller.core.ibp import InterBrokerProtocol
 from klamm.controller.core.model import ClusterState, TopicPartition
 from klamm.controller.core.ops import Check, Delete
@@ -97,7 +97,7 @@ class Turns:
 
     def begin_survey(self) -> Iterator[Effect]:
         """Read what is stale."""
-        self.survey = Survey(self.stale, self.state.topics.keys())
+        self.survey = Survey(self.stale, frozenset(self.state.topics))
         self.stale = Stale()
         yield from self.ask()
 
@@ -184,7 +184,10 @@ class Turns:
         self.state = apply(self.state, commit.changes)
         for cause in commit.causes:
             self.taken.pop(cause, None)
-        self.add(commit.follow_ups)
+        # What keeps failing is not asked for anew by the readings that its failures bring about.
+        retried = [*self.given_up, *(cause for batch in self.retries for cause in batch.causes)]
+        waiting = {cause.event for cause in retried if isinstance(cause.event, CheckPartition)}
+        self.add(check for check in commit.follow_ups if check not in waiting)
 
     def answered(self) -> None:
         """The store has answered: nothing is in flight, and nothing echoes any more."""

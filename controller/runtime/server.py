@@ -20,11 +20,12 @@ import logging
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 import trio
 
 from klamm.controller.handlers.k18_api_versions import unsupported_version
+from klamm.controller.runtime.exchange import Exchange as Exchange
+from klamm.controller.runtime.exchange import label
 from klamm.protocol.connection import (
     ProtocolViolation,
     Request,
@@ -56,32 +57,7 @@ class Limits:
     idle_seconds: float = 600.0
 
 
-class Exchange(Protocol):
-    """A request and the one chance to answer it."""
-
-    @property
-    def request(self) -> Request:
-        """The request as decoded."""
-
-    @property
-    def peer(self) -> str:
-        """Who sent it, for logs."""
-
-    def respond(self, response: Message) -> None:
-        """Answer. Does nothing if the connection has ended; raises if this was done before."""
-
-    def pass_over(self) -> None:
-        """Let the request go without an answer, as Produce with acks=0 does."""
-
-    def disconnect(self, reason: str) -> None:
-        """Close the connection instead of an answer; the reason is logged."""
-
-
 Dispatch = Callable[[Exchange], None]
-
-
-class AnsweredTwiceError(RuntimeError):
-    """A dispatch answered an exchange that it had answered before."""
 
 
 async def serve(
@@ -185,11 +161,11 @@ class _Connection:
             case Request():
                 if self._protocol.state is State.CLOSED:
                     return  # a request before this one made us disconnect
-                exchange = _Exchange(self, event)
+                exchange = Exchange(self, event)
                 try:
                     self._dispatch(exchange)
                 except Exception:
-                    LOG.exception("%s: fault while serving %s", self.peer, _label(event))
+                    LOG.exception("%s: fault while serving %s", self.peer, label(event))
                     self.close("a fault of this server", logging.ERROR)
             case UnsupportedApiVersions():
                 if self._protocol.state is not State.CLOSED:
@@ -206,15 +182,9 @@ class _Connection:
         try:
             self._queue(self._protocol.send_response(request, response))
         except EncodeError:
-            LOG.exception("%s: no answer to %s", self.peer, _label(request))
+            LOG.exception("%s: no answer to %s", self.peer, label(request))
             self.close("a fault of this server", logging.ERROR)
         self._wake()
-
-    def pass_over(self, request: Request) -> None:
-        """Let the request's turn pass."""
-        if self._protocol.state is not State.CLOSED:
-            self._queue(self._protocol.no_response(request))
-            self._wake()
 
     def close(self, reason: str, level: int = logging.WARNING) -> None:
         """End the connection after what is already due has been written."""
@@ -276,46 +246,6 @@ class _Connection:
             if self._protocol.state is not State.CLOSED:
                 self._protocol.close()
             await trio.aclose_forcefully(self._stream)
-
-
-class _Exchange:
-    """See `Exchange`."""
-
-    __slots__ = ("_connection", "_open", "request")
-
-    def __init__(self, connection: _Connection, request: Request) -> None:
-        self._connection = connection
-        self._open = True
-        self.request = request
-
-    @property
-    def peer(self) -> str:
-        return self._connection.peer
-
-    def respond(self, response: Message) -> None:
-        self._once()
-        self._connection.respond(self.request, response)
-
-    def pass_over(self) -> None:
-        self._once()
-        self._connection.pass_over(self.request)
-
-    def disconnect(self, reason: str) -> None:
-        self._once()
-        self._connection.close(reason)
-
-    def _once(self) -> None:
-        if not self._open:
-            raise AnsweredTwiceError(f"{self.peer}: {_label(self.request)} was answered before")
-        self._open = False
-
-
-def _label(request: Request) -> str:
-    header = request.header
-    return (
-        f"{type(request.body).__name__} v{header.request_api_version}"
-        f" (correlation id {header.correlation_id}, client {header.client_id!r})"
-    )
 
 
 def _peer_name(stream: trio.abc.Stream) -> str:

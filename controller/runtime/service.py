@@ -17,7 +17,7 @@ from klamm.controller.handlers.api import (
     Submit,
 )
 from klamm.controller.handlers.table import HANDLERS
-from klamm.controller.runtime.server import Exchange
+from klamm.controller.runtime.exchange import Exchange
 
 Submitter = Callable[[tuple[RequestEvent, ...], Callable[[Sequence[Result]], None]], None]
 

@@ -66,7 +66,7 @@ _ERROR_NAMES = {
     -127: "THROTTLEDOP",
 }
 # After these nobody can say whether the request was carried out, or the session is at its end.
-_UNKNOWN_CODES = frozenset({-1, -2, -3, -4, -7, -12, -112, -118, -122})
+_UNKNOWN_CODES = frozenset({-1, -2, -3, -4, -7, -12, -112, -115, -118, -122})
 _OP_ERRORS = {
     -101: OpError.NO_NODE,
     -103: OpError.BAD_VERSION,

@@ -78,7 +78,6 @@ class MemoryZookeeper:
         self._packet_limit = packet_limit
         self._sessions: dict[int, _Session] = {}
         self._newest_session = 0
-        self._cut: set[int] = set()
 
     def open(
         self, post: Post, session_timeout_ms: int = 18_000, packet_limit: int = PACKET_LIMIT
@@ -151,7 +150,7 @@ class MemoryZookeeper:
         while moved:
             moved = False
             for store in list(self.stores):
-                if not (store.connected or store.lost or id(store) in self._cut):
+                if not (store.connected or store.lost or store.cut):
                     self.connect(store)
                     moved = True
                 while store.outgoing:
@@ -188,13 +187,13 @@ class MemoryZookeeper:
 
     def cut(self, store: MemoryStore) -> None:
         """Let `run` leave a client without a connection until `heal`."""
-        self._cut.add(id(store))
+        store.cut = True
         if store.connected:
             self.disconnect(store)
 
     def heal(self, store: MemoryStore) -> None:
         """Let `run` connect it again."""
-        self._cut.discard(id(store))
+        store.cut = False
 
     def expire(self, store: MemoryStore) -> None:
         """End a session at the servers; its client learns it when it connects again."""

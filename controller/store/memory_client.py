@@ -93,6 +93,7 @@ class MemoryStore:
         self.session = 0
         self.connected = False
         self.lost = False
+        self.cut = False
         self.last_zxid = 0
         self.outgoing: deque[Call] = deque()
         self.incoming: deque[Incoming] = deque()

@@ -169,10 +169,11 @@ class Watch:
     PERSISTENT_RECURSIVE.)
 
     Many znodes are best watched recursively from above: to arm the states of 10,000 partitions
-    topic by topic takes 0.04 s, state by state 40 times as long, and ZooKeeper's old one-shot
-    watches 60 times, before they are armed again (`klamm.tools.bench.store_watch`). What is
-    delivered costs the same each way, about 80 microseconds an event, one's own writes included:
-    so a tree that one writes oneself is watched no wider than needed.
+    topic by topic takes 0.04 s on a quiet machine, state by state 30 to 40 times as long, as
+    ZooKeeper's old one-shot watches do, which must then be armed again after each event
+    (`klamm.tools.bench.store_watch`). What is delivered costs the same each way, about 80
+    microseconds an event, one's own writes included: so a tree that one writes oneself is watched
+    no wider than needed.
     """
 
     path: str

@@ -157,9 +157,9 @@ class _OneSession(KazooClient):
                 if was_connected:
                     store.on_disconnected()
             elif not store.lost:
-                store.on_lost(self._reason(state))
                 self._stopped.set()
                 threading.Thread(target=self._release, name="zookeeper-end", daemon=True).start()
+                store.on_lost(self._reason(state))
 
     def _reason(self, state: str) -> str:
         if state == KeeperState.EXPIRED_SESSION:

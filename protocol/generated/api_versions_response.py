@@ -389,10 +389,10 @@ _FIELDS: Final[dict[type, tuple[FieldFact, ...]]] = {
         FieldFact("error_code", "int16", range(5), range(0), False),
         FieldFact("api_keys", "[]ApiVersion", range(5), range(0), False),
         FieldFact("throttle_time_ms", "int32", range(1, 5), range(0), True),
-        FieldFact("supported_features", "[]SupportedFeatureKey", range(3, 5), range(0), True),
-        FieldFact("finalized_features_epoch", "int64", range(3, 5), range(0), True),
-        FieldFact("finalized_features", "[]FinalizedFeatureKey", range(3, 5), range(0), True),
-        FieldFact("zk_migration_ready", "bool", range(3, 5), range(0), True),
+        FieldFact("supported_features", "[]SupportedFeatureKey", range(3, 5), range(0), True, 0),
+        FieldFact("finalized_features_epoch", "int64", range(3, 5), range(0), True, 1),
+        FieldFact("finalized_features", "[]FinalizedFeatureKey", range(3, 5), range(0), True, 2),
+        FieldFact("zk_migration_ready", "bool", range(3, 5), range(0), True, 3),
     ),
 }
 

@@ -464,7 +464,7 @@ _FIELDS: Final[dict[type, tuple[FieldFact, ...]]] = {
         FieldFact("topic_id", "uuid", range(7, 8), range(0), True),
         FieldFact("error_code", "int16", range(8), range(0), False),
         FieldFact("error_message", "string", range(1, 8), range(1, 8), True),
-        FieldFact("topic_config_error_code", "int16", range(5, 8), range(0), True),
+        FieldFact("topic_config_error_code", "int16", range(5, 8), range(0), True, 0),
         FieldFact("num_partitions", "int32", range(5, 8), range(0), True),
         FieldFact("replication_factor", "int16", range(5, 8), range(0), True),
         FieldFact("configs", "[]CreatableTopicConfigs", range(5, 8), range(5, 8), True),

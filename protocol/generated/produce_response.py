@@ -827,7 +827,7 @@ _FIELDS: Final[dict[type, tuple[FieldFact, ...]]] = {
         FieldFact("log_start_offset", "int64", range(5, 12), range(0), True),
         FieldFact("record_errors", "[]BatchIndexAndErrorMessage", range(8, 12), range(0), True),
         FieldFact("error_message", "string", range(8, 12), range(8, 12), True),
-        FieldFact("current_leader", "LeaderIdAndEpoch", range(10, 12), range(0), False),
+        FieldFact("current_leader", "LeaderIdAndEpoch", range(10, 12), range(0), False, 0),
     ),
     TopicProduceResponse: (
         FieldFact("name", "string", range(12), range(0), False),
@@ -842,7 +842,7 @@ _FIELDS: Final[dict[type, tuple[FieldFact, ...]]] = {
     ProduceResponse: (
         FieldFact("responses", "[]TopicProduceResponse", range(12), range(0), False),
         FieldFact("throttle_time_ms", "int32", range(1, 12), range(0), True),
-        FieldFact("node_endpoints", "[]NodeEndpoint", range(10, 12), range(0), False),
+        FieldFact("node_endpoints", "[]NodeEndpoint", range(10, 12), range(0), False, 0),
     ),
 }
 

@@ -1538,7 +1538,7 @@ _FIELDS: Final[dict[type, tuple[FieldFact, ...]]] = {
     UpdateMetadataRequest: (
         FieldFact("controller_id", "int32", range(9), range(0), False),
         FieldFact("is_kraft_controller", "bool", range(8, 9), range(0), False),
-        FieldFact("type", "int8", range(8, 9), range(0), False),
+        FieldFact("type", "int8", range(8, 9), range(0), False, 0),
         FieldFact("controller_epoch", "int32", range(9), range(0), False),
         FieldFact("broker_epoch", "int64", range(5, 9), range(0), True),
         FieldFact(

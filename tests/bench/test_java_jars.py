@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from klamm.tools.bench.java_jars import JavaMissingError, JavaOracleError, cache_folder, jars
+from klamm.tools.bench._java_jars import JavaMissingError, JavaOracleError, cache_folder, jars
 
 GOOD = b"what was pinned\n"
 
@@ -64,7 +64,7 @@ def test_others_than_the_pinned_are_refused(
     other = hashlib.sha256(b"something else\n").hexdigest()
     with pytest.raises(JavaOracleError, match=rf"brought no a-1\.jar; b-2\.jar with .*{other}"):
         jars(project, tmp_path)
-    assert not [path for path in tmp_path.rglob("*.jar")]
+    assert not list(tmp_path.rglob("*.jar"))
 
 
 def test_what_maven_says_is_told(project: Path, tmp_path: Path, maven: FakeMaven) -> None:

@@ -1,15 +1,19 @@
 """How followers catch up, join the ISR and fall out of it, and how a leader publishes that."""
 
+import copy
+
 import pytest
 from brokers.world import SIZE, T, World, codes, leader_and_isr, order, stop_replica
 
 from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.ops import ANY_VERSION, Delete, Op, SetData
 from klamm.controller.node.effects import Update
-from klamm.controller.znodes import paths
+from klamm.controller.znodes import StateZnode, encode_state, paths
 from klamm.tools.brokers.model import BrokerModel
 from klamm.tools.brokers.settings import Times
 
 U = TopicPartition("t", 1)
+STATE = paths.state(*T)
 
 
 def moving(bandwidth: float = SIZE, times: Times | None = None) -> World:
@@ -269,18 +273,39 @@ def test_the_state_is_written_with_the_epochs_of_the_last_order() -> None:
     world.advance(1.0)
     written, _ = world.state()
     assert (written.leader_epoch, written.controller_epoch, written.isr) == (1, 4, (1, 2))
-    assert world.znode(paths.state(*T)).data == (
+    assert world.znode(STATE).data == (
         b'{"controller_epoch":4,"leader":1,"version":1,"leader_epoch":1,"isr":[1,2]}'
     )
 
 
-def test_a_lost_race_stays_pending_until_the_next_order() -> None:
+@pytest.mark.parametrize(
+    "rival",
+    [
+        pytest.param(
+            (SetData(STATE, encode_state(StateZnode(1, 1, (1, 2), 1)), ANY_VERSION),), id="a writer"
+        ),
+        pytest.param((SetData(STATE, b"no JSON", ANY_VERSION),), id="a vandal"),
+        pytest.param((Delete(STATE, ANY_VERSION),), id="a deletion"),
+    ],
+)
+def test_a_lost_race_leaves_the_change_pending_and_is_not_tried_again(
+    rival: tuple[Op, ...],
+) -> None:
+    world = moving()
+    world.zookeeper.write(rival)
+    world.advance(60.0)
+    assert leader(world).replicas[T].pending is not None
+    assert leader(world).replicas[T].isr == (1, 2)
+    assert world.notices() == []
+    tries = [call for _, call in world.effects if isinstance(call, Update)]
+    assert sum(call.op.path == STATE for call in tries) == 1
+
+
+def test_the_next_order_ends_what_a_lost_race_left() -> None:
     world = moving()
     world.interfere()
     world.advance(60.0)
     assert world.state()[0].isr == (1, 2)
-    assert leader(world).replicas[T].pending is not None
-    assert world.notices() == []
     world.reorder((1, 2, 3), adding=(3,))
     world.advance(1.0)
     assert world.state()[0].isr == (1, 2, 3)
@@ -485,9 +510,29 @@ def test_adding_and_removing_replicas_decide_nothing() -> None:
     assert trace(shown=True) == trace(shown=False)
 
 
+def test_a_cluster_can_be_copied_in_the_middle_and_both_go_on_alike() -> None:
+    world = moving()
+    world.advance(0.25)
+    copied = copy.deepcopy(world.cluster)
+    assert copied.advance(60.0) == world.cluster.advance(60.0) != ()
+    assert copied.logs(3) == world.cluster.logs(3)
+    assert copied.logs(3)[T] is not world.cluster.logs(3)[T]
+
+
+def test_a_directory_may_hold_logs_that_nobody_hosts() -> None:
+    world = World(1, 2, log_dirs=("/a", "/b"))
+    world.create((1, 2))
+    world.kill(2)
+    world.start(2)
+    world.carry_out(world.cluster.fail_directory(world.now, 2, "/a"))
+    assert world.cluster.logs(2) == {}
+    old = order(1, 0, (1, 2), (1, 2))
+    assert codes(world.ask(2, leader_and_isr(old))) == [("t", 0, 56)]
+
+
 def test_effects_are_conditional_on_the_partition_epoch() -> None:
     world = moving()
     world.advance(1.0)
     writes = [call for broker, call in world.effects if broker == 1 and isinstance(call, Update)]
-    assert writes[-1].op.path == paths.state(*T)
+    assert writes[-1].op.path == STATE
     assert getattr(writes[-1].op, "version", None) == 1

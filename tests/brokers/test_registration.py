@@ -113,7 +113,7 @@ def test_an_id_that_somebody_else_holds_is_refused() -> None:
         other.start(1)
 
 
-@pytest.mark.parametrize("served", range(len(paths.PERSISTENT_PATHS) + 4))
+@pytest.mark.parametrize("served", range(len(paths.PERSISTENT_PATHS) + 5))
 @pytest.mark.parametrize("answered", [True, False])
 def test_a_connection_lost_at_any_step_delays_the_registration_only(
     served: int, answered: bool

@@ -21,7 +21,7 @@ from klamm.protocol.generated.stop_replica_request import (
 from klamm.protocol.generated.stop_replica_response import StopReplicaResponse
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataPartitionState
 from klamm.protocol.generated.update_metadata_response import UpdateMetadataResponse
-from klamm.tools.brokers.model import ControlRequest
+from klamm.tools.brokers.control import ControlRequest
 
 OLDER, EQUAL, NEWER, NONE, DELETED = 4, 5, 6, -1, -2
 

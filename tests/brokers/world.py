@@ -41,7 +41,7 @@ from klamm.protocol.generated.update_metadata_request import (
 from klamm.protocol.primitives import ZERO_UUID
 from klamm.tools.brokers.calls import Call
 from klamm.tools.brokers.cluster import Cluster, Effects
-from klamm.tools.brokers.model import ControlRequest, ControlResponse
+from klamm.tools.brokers.control import ControlRequest, ControlResponse
 from klamm.tools.brokers.settings import KAFKA_TIMES, BrokerSettings, Times
 
 CLUSTER_ID = "lM2LEGQkRSGz-DKtckyj3Q"
@@ -218,10 +218,13 @@ class World:
     def advance(self, seconds: float) -> None:
         """Let time pass, every deadline on its own, ZooKeeper answering at once."""
         end = self.now + seconds
+        steps = 0
         while (due := self.cluster.deadline) <= end:
             self.now = due
             self.carry_out(self.cluster.advance(due))
             self.settle()
+            steps += 1
+            assert steps < 10_000, f"time stands still at {due}"
         self.now = end
         self.carry_out(self.cluster.advance(end))
         self.settle()

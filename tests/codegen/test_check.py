@@ -156,3 +156,13 @@ def test_a_pair_without_its_response(copy: Path, capsys: pytest.CaptureFixture[s
     code, err = said(copy, capsys)
     assert code == 2
     assert "there is no response to this request" in err
+
+
+def test_a_message_of_unknown_origin(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = copy / "schemas" / "SOURCE.toml"
+    lines = source.read_text("utf-8").splitlines()
+    kept = [line for line in lines if not line.startswith("ReplicaStatus = ")]
+    source.write_text("\n".join(kept), "utf-8")
+    code, err = said(copy, capsys)
+    assert code == 2
+    assert "ReplicaStatusRequest.json: schemas/SOURCE.toml must state the origin" in err

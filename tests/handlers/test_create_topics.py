@@ -4,9 +4,9 @@ import pytest
 from handlers.worlds import cluster, context
 
 from klamm.controller.core.events import CreateTopic
-from klamm.controller.core.results import Fault, Refusal, Result, TopicCreated
+from klamm.controller.core.results import Done, Fault, Refusal, Result, TopicCreated
 from klamm.controller.handlers import k19_create_topics
-from klamm.controller.handlers.api import Answer, Submit
+from klamm.controller.handlers.api import Answer, Context, Submit
 from klamm.protocol import codec
 from klamm.protocol.generated.create_topics_request import (
     CreatableReplicaAssignment,
@@ -129,6 +129,17 @@ def test_other_nodes_refuse_topic_by_topic_without_a_text() -> None:
 def test_an_office_lost_meanwhile_answers_the_same() -> None:
     outcome = create(CreatableTopic("a", 1, 1))
     assert answered(outcome, Refusal(Fault.NOT_CONTROLLER, "resigned")) == [("a", 41, None)]
+
+
+def test_a_node_that_assigns_nothing_has_no_draws() -> None:
+    with pytest.raises(LookupError, match="below 3"):
+        Context(1, "PLAINTEXT", {}).draw(3)
+
+
+def test_a_result_of_something_else_is_no_answer() -> None:
+    outcome = create(CreatableTopic("a", 1, 1))
+    with pytest.raises(TypeError, match="topic 'a'"):
+        answered(outcome, Done())
 
 
 def test_an_empty_request_gets_an_empty_answer() -> None:

@@ -147,7 +147,7 @@ UNCARRIED: list[tuple[Any, int, str, object, str]] = [
     (SaslAuthenticateRequest("x"), 0, "auth_bytes", "x", "must be bytes"),  # type: ignore[arg-type]
     (produce(7), 9, "topic_data[0].partition_data[0].records", 7, "must be bytes"),
     (
-        isr_with_id := LeaderAndIsrRequest(topic_states=(LeaderAndIsrTopicState("f", 5),)),  # type: ignore[arg-type]
+        LeaderAndIsrRequest(topic_states=(LeaderAndIsrTopicState("f", 5),)),  # type: ignore[arg-type]
         5,
         "topic_states[0].topic_id",
         5,
@@ -186,7 +186,7 @@ def test_a_field_that_cannot_be_carried_is_named(
 
 
 def test_a_version_that_does_not_exist() -> None:
-    with pytest.raises(EncodeError, match="must be 0 to 13"):
+    with pytest.raises(EncodeError, match="must be in 0 to 13"):
         encode(MetadataRequest(), 14)
     with pytest.raises(DecodeError, match="MetadataRequest v-1: versions are 0 to 13"):
         decode(MetadataRequest, b"", -1)
@@ -213,7 +213,7 @@ def test_known_and_unknown_tags_share_one_ascending_list() -> None:
     assert encoded.hex() == "00000100000000030108000000000000000503010109017a"
     assert decode(ApiVersionsResponse, encoded, 3) == response
     clash = ApiVersionsResponse(zk_migration_ready=True, unknown_tagged_fields=((3, b"\1"),))
-    with pytest.raises(EncodeError, match="unknown_tagged_fields"):
+    with pytest.raises(EncodeError, match="tag 3 is that of zk_migration_ready"):
         encode(clash, 3)
 
 

@@ -52,7 +52,8 @@ KNOWN = [(name, version) for name, version in ALL if kio_knows(name, version)]
 def entity_class(name: str, version: int) -> Any:  # noqa: ANN401 - a dataclass of kio
     path = kio_name(name)
     assert path is not None
-    return getattr(load_entity_module(path, version, EntityType[SPECS[name].kind]), name)
+    kind: Any = EntityType[SPECS[name].kind]  # its overloads want literals
+    return getattr(load_entity_module(path, version, kind), name)
 
 
 def plain_entity(entity: Any) -> Any:  # noqa: ANN401 - any value inside an entity

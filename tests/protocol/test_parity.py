@@ -19,7 +19,7 @@ QUICK = settings(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-LONG = settings(QUICK, max_examples=400, derandomize=False)
+LONG = settings(QUICK, max_examples=100, derandomize=False)
 each_version = pytest.mark.parametrize(
     ("name", "version"), ALL, ids=[f"{name}-v{version}" for name, version in ALL]
 )

@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 import trio
 from trio.testing import memory_stream_pair
 
-from klamm.controller.runtime.server import Dispatch, Exchange, Limits, serve_stream
+from klamm.controller.runtime.exchange import Exchange
+from klamm.controller.runtime.server import Dispatch, Limits, serve_stream
 from klamm.protocol.connection import ClientConnection, Response
 from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,

@@ -226,6 +226,18 @@ async def test_a_fault_of_the_machine_ends_the_driver() -> None:
         await world.driver.run()
 
 
+async def test_a_machine_that_uses_the_store_between_sessions_is_stopped() -> None:
+    def wants(event: Input) -> Sequence[Effect]:
+        return [Resign("because"), Update(1, Create("/a", None))] if event == Timer("go") else []
+
+    world = World(Script(wants))
+    world.driver.post(Timer("go"))
+    with pytest.RaisesGroup(
+        pytest.RaisesExc(RuntimeError, match="between two sessions"), flatten_subgroups=True
+    ):
+        await world.driver.run()
+
+
 async def test_a_node_takes_office_and_answers_and_again_in_the_next_session(
     autojump_clock: MockClock,
 ) -> None:

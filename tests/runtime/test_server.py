@@ -8,13 +8,13 @@ import trio
 from runtime.peers import TABLE, Peer, answer_at_once, numbered, serving
 from trio.testing import wait_all_tasks_blocked
 
-from klamm.controller.runtime.server import AnsweredTwiceError, Exchange, Limits, serve
+from klamm.controller.runtime.exchange import AnsweredTwiceError, Exchange
+from klamm.controller.runtime.server import LINGER, Limits, serve
 from klamm.protocol.generated.api_versions_request import ApiVersionsRequest
 from klamm.protocol.generated.api_versions_response import ApiVersionsResponse
 from klamm.protocol.generated.list_partition_reassignments_response import (
     ListPartitionReassignmentsResponse,
 )
-from klamm.protocol.generated.produce_request import ProduceRequest
 
 
 class CountingStream(trio.abc.Stream):
@@ -234,19 +234,6 @@ async def test_answering_twice_is_an_error() -> None:
         assert await peer.answers(1) == [1]
 
 
-async def test_a_request_may_pass_without_an_answer() -> None:
-    def dispatch(exchange: Exchange) -> None:
-        if isinstance(exchange.request.body, ProduceRequest):
-            exchange.pass_over()
-        else:
-            answer_at_once(exchange)
-
-    async with serving(dispatch) as peer:
-        silent = peer.encoded(ProduceRequest(acks=0), 9, answered=False)
-        await peer.stream.send_all(silent + peer.question(1))
-        assert await peer.answers(1) == [1]
-
-
 async def test_disconnecting_still_sends_the_answers_before(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -298,6 +285,53 @@ async def test_cancelling_serve_writes_what_is_answered_and_closes(
         with pytest.raises(OSError, match=r"127\.0\.0\.1"):
             await trio.open_tcp_stream("127.0.0.1", port)
         await peer.stream.aclose()
+
+
+class Stuck(CountingStream):
+    """A peer that has stopped reading: whatever is written waits."""
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        self.writes += 1
+        await trio.sleep_forever()
+
+
+async def test_a_peer_that_takes_no_bytes_cannot_hold_the_end_up(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    stuck: list[Stuck] = []
+
+    def wrap(stream: trio.abc.Stream) -> trio.abc.Stream:
+        stuck.append(Stuck(stream))
+        return stuck[0]
+
+    def dispatch(exchange: Exchange) -> None:
+        if numbered(exchange).throttle_time_ms == 2:
+            exchange.disconnect("enough")
+        else:
+            answer_at_once(exchange)
+
+    async with serving(dispatch, wrap=wrap) as peer:
+        await peer.ask(1)
+        await wait_all_tasks_blocked()
+        started = trio.current_time()
+        await peer.ask(2)
+        assert await peer.is_closed()
+        assert trio.current_time() - started == pytest.approx(LINGER)
+        assert stuck[0].writes == 1, "a write that was cut short is not followed by another"
+
+
+async def test_a_peer_that_is_gone_before_its_last_answers(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG, "klamm.server")
+    held = Held()
+    async with serving(held) as peer:
+        await peer.ask(1, 2)
+        await wait_all_tasks_blocked()
+        await peer.stream.aclose()
+        held.answer(1)
+        held.answer(0)
+    assert "connection lost" in caplog.text
 
 
 async def test_other_connections_are_served_beside_a_broken_one() -> None:

@@ -9,6 +9,7 @@ from klamm.controller.core.model import ClusterState
 from klamm.controller.core.results import Done, Result
 from klamm.controller.handlers.api import RequestEvent
 from klamm.controller.handlers.table import advertised
+from klamm.controller.runtime.exchange import Exchange
 from klamm.controller.runtime.service import Service
 from klamm.protocol.connection import Request
 from klamm.protocol.generated.alter_partition_reassignments_request import (
@@ -32,19 +33,15 @@ ALTER = AlterPartitionReassignmentsRequest(
 
 
 @dataclass
-class FakeExchange:
-    request: Request
+class FakeConnection:
     peer: str = "test"
     responses: list[Message] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
 
-    def respond(self, response: Message) -> None:
+    def respond(self, request: Request, response: Message) -> None:
         self.responses.append(response)
 
-    def pass_over(self) -> None:
-        raise AssertionError("nothing here goes without an answer")
-
-    def disconnect(self, reason: str) -> None:
+    def close(self, reason: str) -> None:
         self.reasons.append(reason)
 
 
@@ -68,11 +65,11 @@ class World:
             table=advertised(),
         )
 
-    def ask(self, body: Message, version: int) -> FakeExchange:
+    def ask(self, body: Message, version: int) -> FakeConnection:
+        connection = FakeConnection()
         header = RequestHeader(body.api_key, version, 5, "me")
-        exchange = FakeExchange(Request(0, header, body))
-        self.service.dispatch(exchange)
-        return exchange
+        self.service.dispatch(Exchange(connection, Request(0, header, body)))
+        return connection
 
     def metadata(self) -> MetadataResponse:
         [response] = self.ask(MetadataRequest(topics=None), 12).responses
@@ -114,16 +111,16 @@ def test_a_node_not_yet_registered_is_a_controller_all_the_same() -> None:
 def test_what_is_submitted_is_answered_when_the_results_are_there() -> None:
     world = World()
     world.node.state = STATE
-    exchange = world.ask(ALTER, 0)
-    assert exchange.responses == []
+    connection = world.ask(ALTER, 0)
+    assert connection.responses == []
     [(events, reply)] = world.submitted
     assert len(events) == 1
     reply([Done()])
-    [response] = exchange.responses
+    [response] = connection.responses
     assert isinstance(response, AlterPartitionReassignmentsResponse)
     assert response.responses[0].partitions[0].error_code == 0
 
 
 def test_what_cannot_be_answered_is_disconnected() -> None:
-    exchange = World().ask(ProduceRequest(acks=0), 9)
-    assert (exchange.responses, len(exchange.reasons)) == ([], 1)
+    connection = World().ask(ProduceRequest(acks=0), 9)
+    assert (connection.responses, len(connection.reasons)) == ([], 1)

@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from store_worlds import Client, World
 
@@ -35,6 +35,7 @@ def test_a_cause_alone_is_given_up_at_its_fifth_conflict() -> None:
     assert after_conflict(batch) == Next(given_up=("a",))
 
 
+@settings(deadline=None)
 @given(st.sets(st.integers(0, 199)), st.integers(1, 200))
 def test_only_causes_that_never_get_through_are_given_up(hopeless: set[int], count: int) -> None:
     """However many there are, everybody else is committed, in order, and it ends."""
@@ -80,9 +81,15 @@ def settle(client: Client, versions: dict[str, int]) -> Settled:
     return settled
 
 
-@pytest.mark.parametrize("moving_on", [False, True], ids=["stale", "stale twice"])
-def test_a_thousand_partitions_with_fifty_stale_versions_take_at_most_three_rounds(
-    world: World, moving_on: bool
+@pytest.mark.parametrize(
+    ("moving_on", "rounds"),
+    [
+        pytest.param(False, 2, id="stale"),  # three are allowed
+        pytest.param(True, 4, id="stale twice"),  # two halves after the second conflict
+    ],
+)
+def test_a_thousand_partitions_with_fifty_stale_versions_are_settled(
+    world: World, moving_on: bool, rounds: int
 ) -> None:
     client = world.open()
     paths = [f"/state{partition:03d}" for partition in range(1000)]
@@ -101,7 +108,7 @@ def test_a_thousand_partitions_with_fifty_stale_versions_take_at_most_three_roun
         client.commit = overtaken  # type: ignore[method-assign,assignment]  # a rival's moment
     settled = settle(client, versions)
     assert settled.given_up == []
-    assert settled.rounds <= (4 if moving_on else 3)
+    assert settled.rounds == rounds
     results = client.read(*map(ReadData, paths))
     assert {znode.data for znode in results if isinstance(znode, Znode)} == {b"ours"}
     assert len(results) == 1000

@@ -1,6 +1,6 @@
 """Computed sizes against the bytes that are sent, ours and kazoo's own."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from kazoo.protocol import serialization as kazoo
 from kazoo.security import OPEN_ACL_UNSAFE
@@ -39,6 +39,7 @@ def as_kazoo(op: Op, chroot: str) -> object:
             return kazoo.Delete(path, version)
 
 
+@settings(deadline=None)
 @given(st.lists(ops, min_size=1, max_size=6), fences, chroots)
 def test_a_multi_is_the_bytes_that_kazoo_makes_and_as_large_as_computed(
     operations: list[Op], fence: Check | None, chroot: str
@@ -52,6 +53,7 @@ def test_a_multi_is_the_bytes_that_kazoo_makes_and_as_large_as_computed(
     )
 
 
+@settings(deadline=None)
 @given(ops, chroots)
 def test_an_update_is_the_bytes_that_kazoo_makes_and_as_large_as_computed(
     op: Op, chroot: str

@@ -4,7 +4,7 @@ import threading
 from struct import pack
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from klamm.controller.core.sizes import PACKET_LIMIT
@@ -103,6 +103,18 @@ def test_a_read_that_is_not_allowed_is_refused_with_the_path() -> None:
     answer = pack("!iBii", 4, 0, -1, -1) + STAT + multi_error(-102, -102)
     store.on_answer(link.requests[0], (answer, 0))
     assert posted == [ReadDone(5, 1, Refused("/b: NOAUTH"))]
+
+
+def test_what_is_asked_during_a_long_read_waits_for_two_parts_of_it_only() -> None:
+    store, link, posted = connected()
+    store.read(1, [ReadData("/a")] * 2001)
+    store.commit(2, [Create("/a", None)], None)
+    for index in range(6):
+        results = b"".join(pack("!iBii", 4, 0, -1, -1) + STAT for _ in range(500))
+        store.on_answer(link.requests[index], (results, 0))
+    kinds = [request.kind for request in link.requests]
+    assert kinds == [jute.MULTI_READ] * 2 + [jute.MULTI] + [jute.MULTI_READ] * 3
+    assert [type(event) for event in posted] == [ReadDone] * 2 + [CommitDone] + [ReadDone] * 3
 
 
 def test_a_long_read_ends_at_its_first_failure() -> None:
@@ -204,6 +216,7 @@ op = st.sampled_from([Create("/a", b""), SetData("/a", b"", 0)])
 read = st.sampled_from([ReadData("/a"), ReadChildren("/a")])
 
 
+@settings(deadline=None)
 @given(answers, st.lists(op, min_size=1, max_size=3), st.lists(read, max_size=3))
 def test_whatever_bytes_come_each_request_is_answered_once(
     raw: bytes, ops: list[Op], reads: list[Read]

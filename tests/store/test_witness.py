@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from store_worlds import MemoryWorld
 
@@ -28,32 +28,32 @@ from klamm.controller.store.witness import Inquiry, Verdict, inquire
 
 PATHS = ["/a", "/b", "/c", "/d"]
 FENCE = Check("/epoch", 0)
-versions = st.sampled_from([0, 0, 0, 1, 2])
 
 
-def ours(path: str) -> st.SearchStrategy[Op]:
-    """Operations of the commit; the data is its own."""
-    return st.one_of(
-        st.builds(SetData, st.just(path), st.just(b"ours"), versions | st.just(ANY_VERSION)),
-        st.builds(Create, st.just(path), st.just(b"ours"), st.booleans()),
-        st.builds(Delete, st.just(path), versions),
-        st.builds(Check, st.just(path), versions),
-    )
+def ours(path: str) -> list[Op]:
+    """Operations of the commit, mostly such as will succeed; the data is nobody else's."""
+    return [
+        *[SetData(path, b"ours", version) for version in (0, 0, 0, 1, 2, ANY_VERSION)],
+        *[Create(path, b"ours", ephemeral) for ephemeral in (False, True)],
+        *[Delete(path, version) for version in (0, 0, 1)],
+        *[Check(path, version) for version in (0, 0, 1)],
+    ]
 
 
-def theirs(path: str) -> st.SearchStrategy[Op]:
-    """Operations of others, mostly such as will succeed; the data is never ours."""
-    return st.one_of(
-        st.builds(SetData, st.just(path), st.just(b"theirs"), st.just(ANY_VERSION)),
-        st.builds(Create, st.just(path), st.sampled_from([b"theirs", None])),
-        st.builds(Delete, st.just(path), st.just(ANY_VERSION)),
-    )
+def theirs(path: str) -> list[Op]:
+    """Operations of others."""
+    return [
+        *[SetData(path, b"theirs", ANY_VERSION)] * 2,
+        *[Create(path, data) for data in (b"theirs", None)],
+        Delete(path, ANY_VERSION),
+    ]
 
 
-commits = st.lists(st.sampled_from(PATHS).flatmap(ours), min_size=1, max_size=5)
-writes = st.lists(
-    st.lists(st.sampled_from(PATHS).flatmap(theirs), min_size=1, max_size=2), max_size=4
-)
+OURS = [op for path in PATHS for op in ours(path)]
+THEIRS = [op for path in PATHS for op in theirs(path)]
+commits = st.lists(st.sampled_from(OURS), min_size=1, max_size=5)
+transactions = st.lists(st.sampled_from(THEIRS), min_size=1, max_size=2)
+writes = st.lists(transactions, max_size=2)
 
 
 def write_all(world: MemoryWorld, transactions: list[list[Op]]) -> None:
@@ -97,7 +97,7 @@ stories = st.builds(
 )
 
 
-@settings(max_examples=250)
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(stories)
 def test_the_verdict_is_never_wrong(story: Story) -> None:
     verdict, applied = play(story)
@@ -106,7 +106,7 @@ def test_the_verdict_is_never_wrong(story: Story) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=10_000, deadline=None)
+@settings(max_examples=10_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(stories)
 def test_the_verdict_is_never_wrong_in_ten_thousand_stories(story: Story) -> None:
     verdict, applied = play(story)

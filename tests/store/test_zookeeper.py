@@ -4,7 +4,7 @@ import contextlib
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from klamm.controller.store.port import (
     Create,
     ReadData,
     Refused,
+    SessionEvent,
     SessionState,
     StoreEvent,
     Unknown,
@@ -27,7 +28,10 @@ from klamm.controller.store.port import (
 from klamm.controller.store.zookeeper import ZookeeperStore
 from klamm.tools.embedded.zookeeper import HOST, EmbeddedZookeeper
 
-CERTIFICATES = Path(__file__).parent / "tls"
+# Self-signed, for localhost and 127.0.0.1, until 2126: openssl req -x509 -newkey rsa:2048 -nodes
+# -days 36500 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1
+CERTIFICATE = str(Path(__file__).parent / "tls" / "cert.pem")
+KEY = str(Path(__file__).parent / "tls" / "key.pem")
 
 
 @contextlib.contextmanager
@@ -55,14 +59,42 @@ def test_a_digest_opens_what_is_closed_to_others(
         assert known.data("/closed") == b"inside"
 
 
-@pytest.fixture
-def tls_front(zookeeper: EmbeddedZookeeper) -> Iterator[int]:
-    """Yield the port of a TLS listener before ZooKeeper, for one connection."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(CERTIFICATES / "cert.pem", CERTIFICATES / "key.pem")
-    listener = socket.create_server((HOST, 0))
+class TlsFront:
+    """A TLS listener before ZooKeeper, for one connection."""
 
-    def carry(source: socket.socket, target: socket.socket) -> None:
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._listener = socket.create_server((HOST, 0))
+        self.port = self._listener.getsockname()[1]
+        self.client_certificate: object = None
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(CERTIFICATE, KEY)
+        context.load_verify_locations(CERTIFICATE)
+        context.verify_mode = ssl.CERT_OPTIONAL
+        with contextlib.suppress(OSError):  # a handshake that the client gives up, or the end
+            raw, _ = self._listener.accept()
+            with (
+                context.wrap_socket(raw, server_side=True) as outside,
+                socket.create_connection((HOST, self._target)) as inside,
+            ):
+                self.client_certificate = outside.getpeercert()
+                back = threading.Thread(target=self._carry, args=(inside, outside))
+                back.start()
+                self._carry(outside, inside)
+                back.join()
+
+    @staticmethod
+    def _carry(source: socket.socket, target: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
                 target.sendall(data)
@@ -70,42 +102,64 @@ def tls_front(zookeeper: EmbeddedZookeeper) -> Iterator[int]:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
-    def serve() -> None:
-        with contextlib.suppress(OSError):  # a handshake that the client gives up, or the end
-            raw, _ = listener.accept()
-            with (
-                context.wrap_socket(raw, server_side=True) as outside,
-                socket.create_connection((HOST, zookeeper.port)) as inside,
-            ):
-                back = threading.Thread(target=carry, args=(inside, outside))
-                back.start()
-                carry(outside, inside)
-                back.join()
 
-    thread = threading.Thread(target=serve)
-    thread.start()
-    yield listener.getsockname()[1]
-    with contextlib.suppress(OSError):
-        listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
-    thread.join()
+@pytest.fixture
+def tls_front(zookeeper: EmbeddedZookeeper) -> Iterator[TlsFront]:
+    front = TlsFront(zookeeper.port)
+    yield front
+    front.close()
 
 
-def test_tls_is_spoken_and_the_servers_certificate_checked(
-    tls_front: int, zookeeper_chroot: str
+def test_tls_is_spoken_and_both_certificates_are_shown(
+    tls_front: TlsFront, zookeeper_chroot: str
 ) -> None:
-    tls = Tls(ca=str(CERTIFICATES / "cert.pem"))
-    options = ZookeeperOptions(f"localhost:{tls_front}{zookeeper_chroot}", tls=tls)
+    tls = Tls(ca=CERTIFICATE, certfile=CERTIFICATE, keyfile=KEY)
+    options = ZookeeperOptions(f"localhost:{tls_front.port}{zookeeper_chroot}", tls=tls)
     with client_of(options) as client:
         client.wait_state(SessionState.CONNECTED)
         assert isinstance(client.commit(Create("/a", b"x" * 100_000)), Committed)
         assert client.data("/a") == b"x" * 100_000
+    assert tls_front.client_certificate
 
 
-def test_a_server_whose_certificate_nobody_vouches_for_is_not_spoken_to(tls_front: int) -> None:
-    with client_of(ZookeeperOptions(f"localhost:{tls_front}", tls=Tls())) as client:
-        reason = client.wait_state(SessionState.LOST).reason
-    assert "CERTIFICATE_VERIFY_FAILED" in reason
+@pytest.mark.parametrize(
+    ("host", "tls", "trusted"),
+    [
+        ("localhost", Tls(), False),  # nobody vouches for it
+        ("localhost.localdomain", Tls(ca=CERTIFICATE), False),  # vouched for under another name
+        ("localhost.localdomain", Tls(ca=CERTIFICATE, check_hostname=False), True),
+        ("localhost", Tls(verify_certs=False), True),
+    ],
+)
+def test_the_servers_certificate_is_looked_at_as_told(
+    tls_front: TlsFront,
+    host: str,
+    tls: Tls,
+    trusted: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lookup = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", lambda _, *more: lookup(HOST, *more))
+    with client_of(ZookeeperOptions(f"{host}:{tls_front.port}", tls=tls)) as client:
+        state = client.wait(SessionEvent)
+        assert state.state is (SessionState.CONNECTED if trusted else SessionState.LOST)
+        assert trusted or "CERTIFICATE_VERIFY_FAILED" in state.reason
+
+
+def test_a_handshake_that_breaks_off_is_tried_again() -> None:
+    with socket.create_server((HOST, 0)) as listener:
+        listener.settimeout(10)
+        options = ZookeeperOptions(f"{HOST}:{listener.getsockname()[1]}", tls=Tls())
+        with client_of(options) as client:
+            for _ in range(2):
+                listener.accept()[0].close()
+        assert client.log[-1] == SessionEvent(0, SessionState.LOST, 0, "closed")
+
+
+def test_a_certificate_that_cannot_be_loaded_is_an_error_at_once() -> None:
+    options = ZookeeperOptions("localhost:1", tls=Tls(ca="no/such/file"))
+    with pytest.raises(FileNotFoundError):
+        ZookeeperStore(options, lambda _: None)
 
 
 def test_a_failure_that_no_retry_mends_ends_the_session_with_its_reason(chroot: str) -> None:
@@ -143,16 +197,18 @@ def test_events_are_posted_one_at_a_time_whoever_calls(chroot: str) -> None:
     """Two threads ask while kazoo's delivers."""
     inside = threading.Lock()
     overlaps: list[StoreEvent] = []
-    client: Client
 
-    def post(event: StoreEvent) -> None:
-        if not inside.acquire(blocking=False):
-            overlaps.append(event)
-            return
-        client._arrived.put(event)
-        inside.release()
+    def make(deliver: Callable[[StoreEvent], None]) -> ZookeeperStore:
+        def post(event: StoreEvent) -> None:
+            if inside.acquire(blocking=False):
+                deliver(event)
+                inside.release()
+            else:
+                overlaps.append(event)
 
-    client = Client(lambda _: ZookeeperStore(ZookeeperOptions(chroot), post))
+        return ZookeeperStore(ZookeeperOptions(chroot), post)
+
+    client = Client(make)
     client.wait_state(SessionState.CONNECTED)
 
     def ask(start: int) -> None:

@@ -12,8 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from kafka import KafkaAdminClient
 from processes import has_ended, parent_of, wait_until
+
+from klamm.tools.cli import demo
 
 KLAMM = [sys.executable, "-P", "-c", "from klamm.tools.cli.main import main; main()"]
 
@@ -118,6 +121,13 @@ def test_the_demo_tells_its_story_and_ends(tmp_path: Path) -> None:
     [seconds] = re.findall(r"([\d.]+) s of demo", done.stdout)
     assert float(seconds) < 15
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_demo_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "find_spec", lambda _: None)
+    result = CliRunner().invoke(demo.command)
+    assert result.exit_code == 1
+    assert result.output.endswith("not installed: pip install kafka-python\n")
 
 
 @pytest.mark.parametrize(("ending", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

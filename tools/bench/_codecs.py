@@ -19,8 +19,8 @@ from kio.static.constants import EntityType
 
 from klamm.protocol.codec import decode, encode
 from klamm.protocol.message import Message
+from klamm.tools.bench._java_oracle import JavaOracle
 from klamm.tools.bench._rounds import Timed, timed
-from klamm.tools.bench.java_oracle import JavaOracle
 from klamm.tools.codegen import interpret
 from klamm.tools.codegen.source import read_schemas
 

@@ -43,8 +43,8 @@ Place = Callable[[int], tuple[int, ...]]
 def usual_replicas(number: int) -> tuple[int, ...]:
     """Place three replicas as Kafka does."""
     turn, first = divmod(number, _BROKERS)
-    follower = first + 1 + turn % (_BROKERS - 1)
-    return first, follower % _BROKERS, (follower + 1) % _BROKERS
+    shifts = (1 + (turn + follower) % (_BROKERS - 1) for follower in range(2))
+    return first, *((first + shift) % _BROKERS for shift in shifts)
 
 
 def unlike_replicas(number: int) -> tuple[int, ...]:

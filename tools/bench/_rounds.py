@@ -24,8 +24,10 @@ def timed(work: Callable[[], object]) -> Timed:
     return run
 
 
-def medians(contenders: Mapping[str, Timed], rounds: int, sample_s: float) -> dict[str, float]:
-    """Return the median seconds of one piece of work, by contender.
+def samples(
+    contenders: Mapping[str, Timed], rounds: int, sample_s: float
+) -> dict[str, list[float]]:
+    """Return the seconds of one piece of work, once per round, by contender.
 
     Each round takes one sample of everybody, in changing order, so that a busy minute hits all
     alike. A sample repeats quick work for about `sample_s` seconds. The garbage collector stays
@@ -33,17 +35,23 @@ def medians(contenders: Mapping[str, Timed], rounds: int, sample_s: float) -> di
     """
     names = list(contenders)
     times = {name: _times(contenders[name], sample_s) for name in names}
-    samples: dict[str, list[float]] = {name: [] for name in names}
+    found: dict[str, list[float]] = {name: [] for name in names}
     gc.collect()
     gc.freeze()
     try:
         for round_ in range(rounds):
             shift = round_ % len(names)
             for name in names[shift:] + names[:shift]:
-                samples[name].append(contenders[name](times[name]) / times[name])
+                found[name].append(contenders[name](times[name]) / times[name])
     finally:
         gc.unfreeze()
-    return {name: median(found) for name, found in samples.items()}
+    return found
+
+
+def medians(contenders: Mapping[str, Timed], rounds: int, sample_s: float) -> dict[str, float]:
+    """Return the median of the samples by contender."""
+    found = samples(contenders, rounds, sample_s)
+    return {name: median(seconds) for name, seconds in found.items()}
 
 
 def _times(work: Timed, sample_s: float) -> int:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from klamm.tools.bench import _codecs as codecs
 from klamm.tools.bench import _messages as messages
 from klamm.tools.bench._codecs import Contender, Task
+from klamm.tools.bench._java_oracle import JavaOracle
 from klamm.tools.bench._rounds import medians
-from klamm.tools.bench.java_oracle import JavaOracle
 
 OURS = "klamm"
 UNLIKE = "klamm, none alike"

@@ -151,8 +151,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m klamm.tools.bench.store_read")
     parser.add_argument("--topics", type=int, default=1000)
     parser.add_argument("--partitions", type=int, default=200, help="of each topic")
+    parser.add_argument("--smoke", action="store_true", help="20 topics of 100 partitions")
     chosen = parser.parse_args()
-    print(measure(chosen.topics, chosen.partitions, print))
+    size = (20, 100) if chosen.smoke else (chosen.topics, chosen.partitions)
+    print(measure(*size, print))
 
 
 if __name__ == "__main__":

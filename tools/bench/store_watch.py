@@ -115,7 +115,9 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(prog="python -m klamm.tools.bench.store_watch")
     parser.add_argument("--states", type=int, nargs="*", default=[1000, 10_000])
-    for count in parser.parse_args().states:
+    parser.add_argument("--smoke", action="store_true", help="200 states")
+    chosen = parser.parse_args()
+    for count in [200] if chosen.smoke else chosen.states:
         costs = measure(count)
         best = costs["recursive"]
         print(f"{count:,} states            armed              fired")

@@ -62,9 +62,7 @@ class Calls:
 
         Raises StoreRefusedError.
         """
-        call = self._open.get(done.request)
-        if call is None:
-            return False
+        call = self._open[done.request]
         if isinstance(done.outcome, Unknown):
             self._waiting.add(done.request)
             return False

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.store.port import StoreEvent
 from klamm.tools.brokers.calls import Call
-from klamm.tools.brokers.model import BrokerModel, ControlRequest, ControlResponse
+from klamm.tools.brokers.control import ControlRequest, ControlResponse
+from klamm.tools.brokers.model import BrokerModel
 from klamm.tools.brokers.replication import Replication
 from klamm.tools.brokers.settings import BANDWIDTH, BrokerSettings
 from klamm.tools.brokers.storage import Disks, Log

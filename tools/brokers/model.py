@@ -15,7 +15,7 @@ from dataclasses import replace
 from klamm.controller.brokers.metadata import MetadataCache, updated
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import Create
-from klamm.controller.store.port import SessionEvent, SessionState, StoreEvent, WatchDone, Watched
+from klamm.controller.store import port
 from klamm.controller.znodes import LogDirEvent, encode_log_dir_event, paths
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.leader_and_isr_request import (
@@ -27,31 +27,16 @@ from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.generated.stop_replica_response import StopReplicaResponse
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from klamm.protocol.generated.update_metadata_response import UpdateMetadataResponse
+from klamm.tools.brokers import control
 from klamm.tools.brokers.calls import Call, Calls, Done
 from klamm.tools.brokers.publisher import ZnodePublisher
 from klamm.tools.brokers.registration import Registration
 from klamm.tools.brokers.replica import Replica
-from klamm.tools.brokers.requests import (
-    EPOCH_DURING_DELETE,
-    NO_EPOCH,
-    Order,
-    Stop,
-    orders,
-    orders_answered,
-    stops,
-    stops_answered,
-)
 from klamm.tools.brokers.settings import BrokerSettings
 from klamm.tools.brokers.storage import DirectoryOfflineError, Disks
 
-ControlRequest = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
-ControlResponse = LeaderAndIsrResponse | UpdateMetadataResponse | StopReplicaResponse
-
 #: As the broker epoch of a request: the controller does not say.
 _UNCHECKED = -1
-
-#: The leader epoch of a partition without one.
-_NO_LEADER_EPOCH = -1
 
 
 class BrokerModel:
@@ -103,7 +88,9 @@ class BrokerModel:
 
     # --- requests of a controller ------------------------------------------------------------
 
-    def request(self, now: float, request: ControlRequest, version: int) -> ControlResponse:
+    def request(
+        self, now: float, request: control.ControlRequest, version: int
+    ) -> control.ControlResponse:
         """Answer LeaderAndIsr, UpdateMetadata or StopReplica of any version."""
         match request:
             case LeaderAndIsrRequest():
@@ -113,7 +100,7 @@ class BrokerModel:
             case StopReplicaRequest():
                 return self._stop_replica(request)
 
-    def _stale(self, request: ControlRequest) -> ErrorCode:
+    def _stale(self, request: control.ControlRequest) -> ErrorCode:
         """Compare the epochs; the highest controller epoch that was let in is remembered."""
         if _UNCHECKED != request.broker_epoch < self.epoch:
             return ErrorCode.STALE_BROKER_EPOCH
@@ -132,14 +119,14 @@ class BrokerModel:
     def _leader_and_isr(
         self, now: float, request: LeaderAndIsrRequest, version: int
     ) -> LeaderAndIsrResponse:
-        asked = orders(request)
+        asked = control.orders(request)
         stale = self._stale(request)
         if stale:
-            return orders_answered(version, asked, dict.fromkeys(asked, stale), stale)
+            return control.orders_answered(version, asked, dict.fromkeys(asked, stale), stale)
         codes = {name: self._obey(now, name, order) for name, order in asked.items()}
-        return orders_answered(version, asked, codes)
+        return control.orders_answered(version, asked, codes)
 
-    def _obey(self, now: float, name: TopicPartition, order: Order) -> ErrorCode:
+    def _obey(self, now: float, name: TopicPartition, order: control.Order) -> ErrorCode:
         """Decide on one partition of LeaderAndIsr, the checks in Kafka's order."""
         if name in self.offline:
             return ErrorCode.KAFKA_STORAGE_ERROR
@@ -148,7 +135,7 @@ class BrokerModel:
         if order.topic_id and log_id and order.topic_id != log_id:
             return ErrorCode.INCONSISTENT_TOPIC_ID
         hosted = self.replicas.get(name)
-        epoch = hosted.leader_epoch if hosted else _NO_LEADER_EPOCH
+        epoch = hosted.leader_epoch if hosted else control.NO_EPOCH
         if order.state.leader_epoch > epoch:
             if self.id not in order.state.replicas:
                 return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -159,7 +146,7 @@ class BrokerModel:
         return ErrorCode.STALE_CONTROLLER_EPOCH
 
     def _accept(
-        self, now: float, name: TopicPartition, order: Order, hosted: Replica | None
+        self, now: float, name: TopicPartition, order: control.Order, hosted: Replica | None
     ) -> ErrorCode:
         state = order.state
         try:
@@ -188,20 +175,22 @@ class BrokerModel:
         return self.settings.partition_bytes if state.is_new and self.id in state.isr else 0
 
     def _stop_replica(self, request: StopReplicaRequest) -> StopReplicaResponse:
-        asked = stops(request)
+        asked = control.stops(request)
         stale = self._stale(request)
         if stale is ErrorCode.STALE_CONTROLLER_EPOCH:
-            return stops_answered((), stale)
+            return control.stops_answered((), stale)
         if stale:
-            return stops_answered(((name, stale) for name in asked), stale)
-        return stops_answered([(name, self._stop(name, stop)) for name, stop in asked.items()])
+            return control.stops_answered(((name, stale) for name in asked), stale)
+        return control.stops_answered(
+            [(name, self._stop(name, stop)) for name, stop in asked.items()]
+        )
 
-    def _stop(self, name: TopicPartition, stop: Stop) -> ErrorCode:
+    def _stop(self, name: TopicPartition, stop: control.Stop) -> ErrorCode:
         if name in self.offline:
             return ErrorCode.KAFKA_STORAGE_ERROR
         hosted = self.replicas.get(name)
         if hosted is not None:
-            fenced = stop.leader_epoch not in (NO_EPOCH, EPOCH_DURING_DELETE)
+            fenced = stop.leader_epoch not in (control.NO_EPOCH, control.EPOCH_DURING_DELETE)
             if fenced and stop.leader_epoch < hosted.leader_epoch:
                 return ErrorCode.FENCED_LEADER_EPOCH
             hosted.fetching = False
@@ -217,20 +206,18 @@ class BrokerModel:
 
     # --- ZooKeeper ---------------------------------------------------------------------------
 
-    def store(self, now: float, event: StoreEvent) -> None:
-        """Take an event of the broker's session.
+    def store(self, now: float, event: port.StoreEvent) -> None:
+        """Take an event of a session that was opened for this process.
 
         Raises BrokerIdInUseError, StoreRefusedError, or ZnodeError for an unreadable cluster id.
         """
         match event:
-            case SessionEvent(state=SessionState.CONNECTED):
+            case port.SessionEvent(state=port.SessionState.CONNECTED):
                 self._calls.connected()
                 self._registration.connected(event.session)
-            case SessionEvent():
+            case port.SessionEvent():
                 self._calls.disconnected()
-            case Watched() | WatchDone():
-                pass  # it watches nothing
-            case _:
+            case port.CommitDone() | port.UpdateDone() | port.ReadDone():
                 if self._calls.settled(event):
                     self._answered(now, event)
 
@@ -240,10 +227,8 @@ class BrokerModel:
         if cluster_id != self.metadata.cluster_id:
             self.metadata = replace(self.metadata, cluster_id=cluster_id)
         accepted = self._publisher.answered(now, done)
-        if accepted is None:
-            return
-        replica = self.replicas.get(accepted.change.name)
-        if replica is not None and replica.accepted(accepted.change, accepted.partition_epoch):
+        replica = self.replicas.get(accepted.change.name) if accepted else None
+        if accepted and replica and replica.accepted(accepted.change, accepted.partition_epoch):
             self._expand(replica)
 
     # --- followers ---------------------------------------------------------------------------
@@ -298,9 +283,9 @@ class BrokerModel:
         self._publisher.advance(now)
 
     def fail_directory(self, directory: str) -> None:
-        """Break a log directory; the broker lives on while it has another one.
+        """Break a log directory; raises ValueError for an unknown one.
 
-        Raises ValueError for an unknown one.
+        Kafka's broker halts when it was the last one; this one goes on, with nothing but errors.
         """
         for name in self.disks.fail(directory):
             if name in self.replicas:

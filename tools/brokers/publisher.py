@@ -49,7 +49,7 @@ class ZnodePublisher:
     """One broker's changes under way, and those still to be told.
 
     A change that lost against another writer gets no verdict: Kafka leaves it pending until the
-    controller's next order for the partition (catalogue row F43).
+    controller's next order for the partition.
     """
 
     def __init__(self, calls: Calls, times: Times, started_at: float) -> None:

@@ -202,6 +202,7 @@ def _fact(spec: MessageSpec, field: FieldSpec) -> list[str]:
         as_range(field.versions.intersect(spec.versions)),
         as_range(nullable) if nullable else "range(0)",
         str(field.ignorable),
+        *([] if field.tag is None else [str(field.tag)]),
     ]
 
 

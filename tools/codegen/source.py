@@ -26,6 +26,8 @@ def read_schemas(root: Path) -> dict[str, MessageSpec]:
     for spec in _folder(root, "kafka", facts):
         specs[spec.name] = dataclasses.replace(spec, stock=spec.versions)
     for spec in _folder(root, "klamm", facts):
+        if _stem(spec) not in facts["klamm"]["origin"]:
+            raise SchemaError(f"{spec.source}: schemas/SOURCE.toml must state the origin of it")
         base = specs.get(spec.name)
         if base is not None:
             check_extension(base, spec)
@@ -52,6 +54,11 @@ def _folder(root: Path, name: str, facts: Mapping[str, Any]) -> list[MessageSpec
     return [parse_file(path, root) for _, path in sorted(paths.items()) if path.suffix == ".json"]
 
 
+def _stem(spec: MessageSpec) -> str:
+    """Give the name that a request and its response share."""
+    return spec.name.removesuffix("Request").removesuffix("Response")
+
+
 def _check_pairs(specs: Mapping[str, MessageSpec]) -> None:
     names: dict[tuple[int, str], str] = {}
     for spec in specs.values():
@@ -61,8 +68,8 @@ def _check_pairs(specs: Mapping[str, MessageSpec]) -> None:
         if taken != spec.name:
             raise SchemaError(f"{spec.source}: API key {spec.api_key} belongs to {taken} already")
         if spec.kind == "request":
-            _check_pair(spec, specs.get(f"{spec.name.removesuffix('Request')}Response"))
-        elif f"{spec.name.removesuffix('Response')}Request" not in specs:
+            _check_pair(spec, specs.get(f"{_stem(spec)}Response"))
+        elif f"{_stem(spec)}Request" not in specs:
             raise SchemaError(f"{spec.source}: there is no request to this response")
 
 

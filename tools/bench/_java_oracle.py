@@ -14,12 +14,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from klamm.tools.bench.java_jars import JavaMissingError, JavaOracleError, cache_folder, jars
+from klamm.tools.bench._java_jars import JavaMissingError, JavaOracleError, cache_folder, jars
 from klamm.tools.embedded.errors import JavaNotFoundError
 from klamm.tools.embedded.java import find_java
 
 PROJECT = Path(__file__).resolve().parents[2] / "tests" / "peers" / "java"
 PROGRAM = "MessageOracle.java"
+_HINT = "Java's message classes need a JDK (Debian: apt install default-jdk-headless)"
 _END_TIMEOUT = 10.0  # seconds from the end of its input to the end of the program
 
 
@@ -137,10 +138,10 @@ def _jdk() -> Path:
     try:
         java = find_java().path
     except JavaNotFoundError as error:
-        raise JavaMissingError(str(error)) from error
+        raise JavaMissingError(f"{_HINT}: {str(error).splitlines()[0]}") from error
     modules = subprocess.run(  # noqa: S603 - the launcher that find_java has just run
         [java, "--list-modules"], capture_output=True, text=True, check=True
     )
     if "jdk.compiler@" not in modules.stdout:
-        raise JavaMissingError(f"{java} has no compiler: a JDK is needed, not a JRE")
+        raise JavaMissingError(f"{_HINT}: {java} has no compiler")
     return java

@@ -25,11 +25,16 @@ from klamm.protocol.generated.stop_replica_response import (
     StopReplicaPartitionError,
     StopReplicaResponse,
 )
+from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
+from klamm.protocol.generated.update_metadata_response import UpdateMetadataResponse
 from klamm.protocol.primitives import ZERO_UUID
 
 #: As the leader epoch of a StopReplica: older versions carry none; the topic is being deleted.
 NO_EPOCH = -1
 EPOCH_DURING_DELETE = -2
+
+ControlRequest = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
+ControlResponse = LeaderAndIsrResponse | UpdateMetadataResponse | StopReplicaResponse
 
 #: LeaderAndIsr answers are grouped by topic id from this version on.
 _BY_TOPIC_ID = 5

@@ -1,0 +1,345 @@
+"""Whatever is asked, whoever dies, whatever is lost: invariants after every step, and an end."""
+
+from collections.abc import Sequence
+
+import pytest
+from core.clusters import read_partition, read_topic
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from node_world import ENDPOINT, World, accept, in_office
+
+from klamm.controller.core.events import AlterReassignment, CreateTopic
+from klamm.controller.core.model import NO_LEADER, TopicPartition
+from klamm.controller.core.ops import ANY_VERSION, Delete, SetData
+from klamm.controller.core.rules import KIP_455, PROFILES
+from klamm.controller.node import NodeConfig
+from klamm.controller.node.effects import Resign, Send
+from klamm.controller.znodes import paths
+from klamm.protocol.generated.leader_and_isr_request import (
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+)
+from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
+from klamm.protocol.message import Message
+
+IDS = (1, 2, 3, 4, 5)
+BROKERS = st.sampled_from(IDS)
+LISTS = st.lists(BROKERS, unique=True, min_size=1, max_size=3).map(tuple)
+NAMES = tuple(TopicPartition(topic, number) for topic in ("a", "b") for number in (0, 1))
+
+
+class Brokers:
+    """What brokers made of what they were told: roles, logs, and the versions leaders write at."""
+
+    def __init__(self) -> None:
+        self.roles: dict[tuple[int, TopicPartition], LeaderAndIsrPartitionState] = {}
+        self.versions: dict[tuple[int, TopicPartition], int] = {}
+        self.logs: set[tuple[int, TopicPartition]] = set()
+
+    def restart(self, broker: int) -> None:
+        self.roles = {key: role for key, role in self.roles.items() if key[0] != broker}
+
+    def take(self, broker: int, message: Message) -> None:
+        match message:
+            case LeaderAndIsrRequest():
+                for of_topic in message.topic_states:
+                    for told in of_topic.partition_states:
+                        key = (broker, TopicPartition(of_topic.topic_name, told.partition_index))
+                        known = self.roles.get(key)
+                        self.logs.add(key)
+                        # An epoch that a broker has is no news to it.
+                        if known is None or told.leader_epoch > known.leader_epoch:
+                            self.roles[key] = told
+                            self.versions[key] = told.partition_epoch
+            case StopReplicaRequest():
+                for topic in message.topics:
+                    for number in topic.partition_indexes:
+                        key = (broker, TopicPartition(topic.name, number))
+                        if message.delete_partitions:
+                            self.logs.discard(key)
+                            self.roles.pop(key, None)
+
+
+class AnyWorld(RuleBasedStateMachine):
+    """Five brokers, four partitions, and everything that can happen to them."""
+
+    @initialize(profile=st.sampled_from(sorted(PROFILES)))
+    def start(self, profile: str) -> None:
+        config = NodeConfig(900, (ENDPOINT,), rules=PROFILES[profile])
+        self.world = in_office(IDS, config)
+        self.brokers = Brokers()
+        self.world.answers = self.answer
+        self.world.on_send = self.look_at
+        self.broken: set[int] = set()
+        self.asked: list[int] = []
+        self.epochs: dict[TopicPartition, int] = {}
+        self.leaders: dict[tuple[TopicPartition, int], int] = {}
+        #: Deletes that are owed to a broker or a term that is gone are not remembered yet.
+        self.debts_lost = False
+        self.rogue = False
+
+    def answer(self, send: Send) -> Message | None:
+        if send.broker.id in self.broken:
+            self.broken.discard(send.broker.id)
+            return None
+        self.brokers.take(send.broker.id, send.message)
+        return accept(send.message)
+
+    def look_at(self, send: Send) -> None:
+        """No replica is told to delete while it is one (idea 4 of the design)."""
+        message, state = send.message, self.world.node.state
+        assert state is not None
+        assert self.world.node.connected
+        if isinstance(message, StopReplicaRequest) and message.delete_partitions:
+            for topic in message.topics:
+                for number in topic.partition_indexes:
+                    part = state.partition(TopicPartition(topic.name, number))
+                    assert part is None or send.broker.id not in part.assignment.replicas
+
+    @property
+    def online(self) -> list[int]:
+        children = self.world.zookeeper.tree.nodes[paths.BROKER_IDS].children
+        return sorted(int(name) for name in children)
+
+    def names(self) -> list[TopicPartition]:
+        return [name for name in NAMES if self.world.exists(paths.topic(name.topic))]
+
+    # --- requests ----------------------------------------------------------------------------
+
+    @rule(topic=st.sampled_from("ab"), lists=st.lists(LISTS, min_size=2, max_size=2))
+    def create(self, topic: str, lists: Sequence[tuple[int, ...]]) -> None:
+        first, second = lists
+        second = (*second, *first)[: len(first)]
+        if len(set(second)) == len(first):
+            event = CreateTopic(topic, -1, -1, {0: first, 1: second}, {}, 0, 0)
+            self.asked.append(self.world.request(event))
+
+    @rule(name=st.sampled_from(NAMES), target=LISTS)
+    def alter(self, name: TopicPartition, target: tuple[int, ...]) -> None:
+        self.asked.append(self.world.request(AlterReassignment(name, target)))
+
+    @rule(names=st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True))
+    def cancel(self, names: list[TopicPartition]) -> None:
+        self.asked.append(self.world.request(*(AlterReassignment(name, None) for name in names)))
+
+    # --- brokers -----------------------------------------------------------------------------
+
+    def write_isr(self, name: TopicPartition, isr: Sequence[int], leader: int) -> bool:
+        """Let a leader set the ISR at the version that it knows; tell whether it could."""
+        node = self.world.zookeeper.tree.nodes[paths.state(*name)]
+        if node.version != self.brokers.versions[leader, name]:
+            return False
+        self.world.leader_writes_isr(name, isr)
+        self.brokers.versions[leader, name] += 1
+        return True
+
+    def leads(self, name: TopicPartition) -> LeaderAndIsrPartitionState | None:
+        """What the partition's leader knows, if it is alive and knows that it leads."""
+        path = paths.state(*name)
+        if not self.world.exists(path):
+            return None
+        state = self.world.data(path)
+        leader = state["leader"]
+        assert isinstance(leader, int)
+        role = self.brokers.roles.get((leader, name))
+        if leader not in self.online or role is None or role.leader != leader:
+            return None
+        return role if role.leader_epoch == state["leader_epoch"] else None
+
+    @rule(name=st.sampled_from(NAMES), others=st.sets(BROKERS))
+    def change_isr(self, name: TopicPartition, others: set[int]) -> None:
+        role = self.leads(name)
+        if role is not None:
+            followers = (others | {role.leader}) & set(role.replicas) & set(self.online)
+            have = [id_ for id_ in role.replicas if id_ in followers]
+            has_log = [id_ for id_ in have if (id_, name) in self.brokers.logs]
+            self.write_isr(name, has_log, role.leader)
+
+    @rule(broker=BROKERS)
+    def stop_broker(self, broker: int) -> None:
+        if broker in self.online:
+            self.world.unregister(broker)
+            self.brokers.restart(broker)
+            self.debts_lost = True
+
+    @rule(broker=BROKERS)
+    def start_broker(self, broker: int) -> None:
+        if broker not in self.online:
+            self.world.register(broker)
+
+    @rule(broker=BROKERS)
+    def restart_broker(self, broker: int) -> None:
+        self.stop_broker(broker)
+        self.start_broker(broker)
+
+    @rule(broker=BROKERS)
+    def break_link(self, broker: int) -> None:
+        self.broken.add(broker)
+
+    @rule(silent=st.sets(BROKERS, max_size=2))
+    def silence(self, silent: set[int]) -> None:
+        self.world.silent = silent
+
+    # --- ZooKeeper ---------------------------------------------------------------------------
+
+    @rule(late=st.booleans(), served=st.integers(0, 3), after=st.integers(0, 3))
+    def lose_connection(self, late: bool, served: int, after: int) -> None:
+        store, zookeeper = self.world.store, self.world.zookeeper
+        if not store.connected:
+            return
+        self.world.feed()
+        for _ in range(min(served, len(store.outgoing))):
+            zookeeper.serve(store)
+        left = len(store.outgoing) if late else 0
+        zookeeper.disconnect(store, late=late)
+        for _ in range(min(after, left)):
+            zookeeper.serve_late(store)
+
+    @rule()
+    def expire_session(self) -> None:
+        if self.world.store.connected:
+            self.world.zookeeper.expire(self.world.store)
+            self.debts_lost = True
+
+    @rule(name=st.sampled_from(NAMES), what=st.sampled_from(["topic", "state"]))
+    def rogue_write(self, name: TopicPartition, what: str) -> None:
+        path = paths.topic(name.topic) if what == "topic" else paths.state(*name)
+        if self.world.exists(path):
+            data = self.world.zookeeper.tree.nodes[path].data
+            self.world.write(SetData(path, data, ANY_VERSION))
+            self.rogue = True
+
+    @rule(path=st.sampled_from([paths.CONTROLLER, paths.klamm_node(900)]))
+    def rogue_delete(self, path: str) -> None:
+        if self.world.exists(path):
+            self.world.write(Delete(path, ANY_VERSION))
+            self.debts_lost = True
+
+    @precondition(lambda self: self.world.exists(paths.CONTROLLER))
+    @rule()
+    def raise_epoch(self) -> None:
+        data = self.world.zookeeper.tree.nodes[paths.CONTROLLER_EPOCH].data
+        assert data is not None
+        self.world.write(SetData(paths.CONTROLLER_EPOCH, b"%d" % (int(data) + 1), ANY_VERSION))
+        self.debts_lost = True
+
+    @rule(steps=st.integers(1, 4))
+    def steps(self, steps: int) -> None:
+        for _ in range(steps):
+            self.world.step()
+
+    @rule()
+    def rest(self) -> None:
+        self.world.settle()
+        assert all(len(self.world.replies[request]) == 1 for request in self.asked)
+
+    # --- what always holds -------------------------------------------------------------------
+
+    @invariant()
+    def every_request_has_at_most_one_reply(self) -> None:
+        assert all(len(replies) == 1 for replies in self.world.replies.values())
+
+    @invariant()
+    def znodes_make_sense(self) -> None:
+        for name in self.names():
+            part = read_partition(self.world.zookeeper.tree, name)
+            assignment, leadership = part.assignment, part.leadership
+            assert set(assignment.replicas) == set(assignment.origin) | set(assignment.target)
+            assert not set(assignment.adding) & set(assignment.removing)
+            if leadership is None:
+                assert name not in self.epochs
+                continue
+            assert leadership.isr
+            assert leadership.leader == NO_LEADER or leadership.leader in leadership.isr
+            assert leadership.leader_epoch >= self.epochs.get(name, 0)
+            self.epochs[name] = leadership.leader_epoch
+            leader = self.leaders.setdefault((name, leadership.leader_epoch), leadership.leader)
+            assert leader == leadership.leader, "two leaders of one epoch"
+
+    @invariant()
+    def memory_is_zookeeper(self) -> None:
+        """At rest; in between a Commit may be on its way, or a leader's write unread."""
+        state, world = self.world.node.state, self.world
+        turns = world.node.turns
+        if state is None or turns is None or turns.busy or turns.stale or not world.idle:
+            return
+        for topic in state.topics.values():
+            znode = read_topic(world.zookeeper.tree, topic.name)
+            for number, part in topic.partitions.items():
+                name = TopicPartition(topic.name, number)
+                held = read_partition(world.zookeeper.tree, name, znode)
+                assert part.assignment == held.assignment  # List = ZooKeeper
+                mine, there = part.leadership, held.leadership
+                if mine is not None and there is not None:
+                    assert (mine.leader, mine.leader_epoch) == (there.leader, there.leader_epoch)
+
+    # --- the end -----------------------------------------------------------------------------
+
+    def teardown(self) -> None:
+        if hasattr(self, "world"):
+            self.heal()
+            self.memory_is_zookeeper()
+            self.every_request_has_at_most_one_reply()
+
+    def heal(self) -> None:
+        """Everybody is up and in touch: every move ends, every request is answered."""
+        world = self.world
+        world.silent, self.broken = set(), set()
+        for broker in IDS:
+            self.start_broker(broker)
+        world.settle()
+        if self.rogue:
+            # A leader whose version somebody raised writes no more until it is told anew.
+            for broker in IDS:
+                self.restart_broker(broker)
+            world.settle()
+        for _ in range(20):
+            for _ in range(10):
+                if "retry" in world.timers:
+                    world.run_timer("retry")
+                world.settle()
+            for name in self.names():
+                role = self.leads(name)
+                if role is not None:
+                    self.write_isr(name, role.replicas, role.leader)
+            world.settle()
+        assert world.node.active
+        state = world.node.state
+        assert state is not None
+        for name, part in state.partitions():
+            assert not part.assignment.moving, name
+            assert part.leader != NO_LEADER or self.is_lost(name), name
+        assert all(len(world.replies[request]) == 1 for request in self.asked)
+        if not self.debts_lost:
+            for broker, name in self.brokers.logs:
+                found = state.partition(name)
+                assert found is not None
+                assert broker in found.assignment.replicas, "a stray log"
+        resigned = [effect for effect in world.effects if isinstance(effect, Resign)]
+        assert len(world.resigned) == len(resigned)
+
+    def is_lost(self, name: TopicPartition) -> bool:
+        """By KIP-455 a cancel may leave nobody in sync; only an unclean election would help."""
+        part = read_partition(self.world.zookeeper.tree, name)
+        if self.world.node.config.rules is not KIP_455 or part.leadership is None:
+            return False
+        return set(part.assignment.replicas).isdisjoint(part.leadership.isr)
+
+
+TestAnyWorld = AnyWorld.TestCase
+TestAnyWorld.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+
+
+@pytest.mark.slow
+def test_any_world_for_longer() -> None:
+    run_state_machine_as_test(
+        AnyWorld, settings=settings(max_examples=1_500, stateful_step_count=60, deadline=None)
+    )

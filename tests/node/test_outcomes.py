@@ -1,0 +1,271 @@
+"""What follows a write that did not simply succeed."""
+
+import json
+
+import pytest
+from node.test_reassigning import commits, lists, with_topic
+from node_world import World, in_office
+
+from klamm.controller.core.events import AlterReassignment, CreateTopic
+from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
+from klamm.controller.core.results import NOT_CONTROLLER, Done, Refusal
+from klamm.controller.node.effects import Commit, ReadZnodes, Severity
+from klamm.controller.node.turns import SERVER_ERROR
+from klamm.controller.store.port import CommitDone, Refused
+from klamm.controller.znodes import paths
+
+T, U = TopicPartition("t", 0), TopicPartition("t", 1)
+
+
+def until_commit(world: World) -> Commit:
+    """Run until a Commit is on its way to ZooKeeper, and not served."""
+    for _ in range(20):
+        if found := commits(world):
+            return found[-1]
+        world.step()
+    raise AssertionError("no commit")
+
+
+def bump(world: World, path: str) -> None:
+    """Write a znode as it is, so that its version is another."""
+    world.write(SetData(path, world.zookeeper.tree.nodes[path].data, ANY_VERSION))
+
+
+# --- conflicts -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [paths.topic("t"), paths.state(*T)])
+def test_a_conflict_is_read_again_and_decided_again(path: str) -> None:
+    world = with_topic()
+    request = world.request(AlterReassignment(T, (4, 3, 2)))
+    until_commit(world)
+    bump(world, path)
+    world.settle()
+    assert world.replies[request] == [(Done(),)]
+    assert lists(world)[1] == {"0": [4]}
+    assert len(commits(world)) == 2
+    assert [note.text.split(";")[0] for note in world.journal if note.kind == "conflict"] == [
+        f"{path}: BAD_VERSION"
+    ]
+
+
+def test_a_decision_is_made_anew_on_what_is_there_now() -> None:
+    world = with_topic()
+    request = world.request(AlterReassignment(T, (4,)))
+    until_commit(world)
+    moved = {"version": 2, "partitions": {"0": [4, 5]}}
+    world.write(SetData(paths.topic("t"), json.dumps(moved).encode(), ANY_VERSION))
+    world.settle()
+    assert world.replies[request] == [(Done(),)]
+    assert lists(world) == ({"0": [4, 5]}, {}, {"0": [5]})
+
+
+def always_bump(world: World, paths_: set[str]) -> None:
+    """Let somebody else be faster with these znodes, every time."""
+    for _ in range(200):
+        if not world.step():
+            return
+        for call in list(world.store.outgoing):
+            ops = getattr(call, "ops", ())
+            for op in ops:
+                if op.path in paths_ and isinstance(op, SetData):
+                    bump(world, op.path)
+    raise AssertionError("no rest")
+
+
+def test_after_five_conflicts_whoever_waits_hears_so_and_the_others_go_through() -> None:
+    world = in_office()
+    for name in ("t", "u", "v"):
+        world.ask(CreateTopic(name, -1, -1, {0: (1, 2, 3)}, {}, 0, 0))
+    world.effects.clear()
+    names = [TopicPartition(name, 0) for name in ("t", "u", "v")]
+    request = world.request(*(AlterReassignment(name, (4, 2, 3)) for name in names))
+    always_bump(world, {paths.topic("u")})
+    assert world.replies[request] == [(Done(), SERVER_ERROR, Done())]
+    moving = {name: lists(world, name)[1] for name in ("t", "u", "v")}
+    assert moving == {"t": {"0": [4]}, "u": {}, "v": {"0": [4]}}
+    assert world.node.active
+    # Batches are halved from the second conflict on: 3, 3, 2 (1 apart), 1, 1.
+    assert len([c for c in commits(world) if paths.topic("u") in {op.path for op in c.ops}]) == 5
+    world.run_timer("retry")
+    world.settle()
+    assert lists(world, "u")[1] == {}
+
+
+def test_a_cause_that_nobody_waits_for_is_tried_again_by_timer() -> None:
+    world = with_topic()
+    world.ask(AlterReassignment(T, (4, 3, 2)))
+    world.leader_writes_isr(T, [1, 2, 3, 4])
+    always_bump(world, {paths.topic("t")})
+    assert lists(world)[1] == {"0": [4]}
+    assert "given up" in [note.kind for note in world.journal]
+    world.run_timer("retry")
+    world.settle()
+    assert lists(world) == ({"0": [4, 3, 2]}, {}, {})
+
+
+def test_many_stale_partitions_are_settled_by_one_more_reading() -> None:
+    world = with_topic(partitions=300)
+    events = [AlterReassignment(TopicPartition("t", n), (4, 2, 3)) for n in range(300)]
+    request = world.request(*events)
+    until_commit(world)
+    for n in range(0, 300, 7):
+        bump(world, paths.state("t", n))
+    world.settle()
+    assert world.replies[request] == [(Done(),) * 300]
+    assert len(commits(world)) == 2
+
+
+# --- refused and fenced ----------------------------------------------------------------------------
+
+
+def test_a_refused_commit_is_answered_and_not_repeated() -> None:
+    world = with_topic(partitions=2)
+    request = world.request(AlterReassignment(T, (4, 2, 3)))
+    commit = until_commit(world)
+    world.store.outgoing.clear()
+    world.store.open.clear()
+    world.post(CommitDone(world.store.session, commit.request, Refused("NOAUTH")))
+    world.settle()
+    assert world.replies[request] == [(SERVER_ERROR,)]
+    assert len(commits(world)) == 1
+    errors = [note for note in world.journal if note.severity is Severity.ERROR]
+    assert [note.kind for note in errors] == ["given up"]
+    assert "NOAUTH" in errors[0].text
+    assert world.ask(AlterReassignment(U, (5, 2, 3))) == (Done(),)
+
+
+@pytest.mark.req("R455-30")
+def test_everything_pending_at_a_fence_is_answered_once_with_41() -> None:
+    world = with_topic(partitions=3)
+    asked = [world.request(AlterReassignment(T, (4, 2, 3)), AlterReassignment(U, (4, 2, 3)))]
+    until_commit(world)
+    asked.append(world.request(AlterReassignment(TopicPartition("t", 2), (5, 2, 3))))
+    asked.append(world.request(CreateTopic("new", 1, 1, {}, {}, 0, 0)))
+    bump(world, paths.CONTROLLER_EPOCH)
+    world.settle()
+    assert world.replies[asked[0]] == [(NOT_CONTROLLER, NOT_CONTROLLER)]
+    for request in asked[1:]:
+        (results,) = world.replies[request]
+        assert len(results) == 1
+    assert lists(world)[1] in ({}, {"2": [5]})
+    assert world.closed_links[:5] == [1, 2, 3, 4, 5]
+
+
+# --- unknown ---------------------------------------------------------------------------------------
+
+
+def lose(world: World, *, late: bool = False, served: bool = False) -> int:
+    """Start a move and lose the connection while its Commit is on the way."""
+    request = world.request(AlterReassignment(T, (4, 3, 2)))
+    until_commit(world)
+    if served:
+        while world.store.outgoing:
+            world.zookeeper.serve(world.store)
+    world.zookeeper.disconnect(world.store, late=late)
+    world.feed()
+    assert world.node.state is not None
+    assert not list(world.node.state.moving())
+    return request
+
+
+def test_a_commit_that_was_applied_is_not_made_twice() -> None:
+    world = with_topic()
+    request = lose(world, served=True)
+    world.settle()
+    assert world.replies[request] == [(Done(),)]
+    assert len(commits(world)) == 1
+    assert world.zookeeper.tree.nodes[paths.topic("t")].version == 1
+    # The inquiry follows a sync, or an old server could tell of an old past.
+    assert [e.sync for e in world.effects if isinstance(e, ReadZnodes)].count(True) == 1
+
+
+def test_a_commit_that_arrives_late_is_not_made_twice() -> None:
+    world = with_topic()
+    request = lose(world, late=True)
+    world.zookeeper.serve_late(world.store)
+    world.settle()
+    assert world.replies[request] == [(Done(),)]
+    assert len(commits(world)) == 1
+
+
+def test_a_commit_that_never_arrived_is_decided_again() -> None:
+    world = with_topic()
+    request = lose(world)
+    world.settle()
+    assert world.replies[request] == [(Done(),)]
+    assert len(commits(world)) == 2
+    assert world.zookeeper.tree.nodes[paths.topic("t")].version == 1
+
+
+def test_a_connection_that_is_lost_again_during_the_inquiry() -> None:
+    world = with_topic()
+    request = lose(world, served=True)
+    world.zookeeper.connect(world.store)
+    world.feed()
+    world.zookeeper.disconnect(world.store)
+    world.settle()
+    assert world.replies[request] == [(Done(),)]
+    assert len(commits(world)) == 1
+
+
+def test_an_answer_that_nobody_can_find_out_means_a_new_term() -> None:
+    world = with_topic()
+    request = lose(world, served=True)
+    for path in (paths.topic("t"), paths.state(*T)):
+        bump(world, path)
+    world.settle()
+    assert world.replies[request] == [(NOT_CONTROLLER,)]
+    assert len(world.resigned) == 1
+    assert world.node.state is not None
+    assert world.node.state.epoch == 2
+    # What was written stands, and goes on.
+    assert [name for name, _ in world.node.state.moving()] == [T]
+
+
+def test_an_office_lost_during_the_inquiry() -> None:
+    world = with_topic()
+    request = lose(world, served=True)
+    bump(world, paths.CONTROLLER_EPOCH)
+    world.settle()
+    assert world.replies[request] == [(NOT_CONTROLLER,)]
+    assert world.node.active
+
+
+def test_an_isr_change_right_after_a_lost_commit_is_not_taken_for_an_echo() -> None:
+    world = with_topic()
+    world.ask(AlterReassignment(T, (4, 3, 2)))
+    world.effects.clear()
+    world.request(AlterReassignment(T, (5, 3, 2)))
+    until_commit(world)
+    world.zookeeper.disconnect(world.store)
+    world.settle()
+    assert lists(world)[1] == {"0": [5]}
+    world.leader_writes_isr(T, [1, 2, 3, 5])
+    world.settle()
+    assert lists(world) == ({"0": [5, 3, 2]}, {}, {})
+
+
+def test_a_state_that_is_deleted_by_somebody_is_made_anew() -> None:
+    world = with_topic()
+    world.write(Delete(paths.state(*T), ANY_VERSION))
+    assert world.ask(AlterReassignment(T, (4, 3, 2))) == (Done(),)
+    assert world.data(paths.state(*T))["leader"] in (1, 2, 3, 4)
+    assert lists(world)[0] in ({"0": [4, 3, 2, 1]}, {"0": [4, 3, 2]})
+
+
+def test_a_topic_that_vanishes_under_a_request() -> None:
+    world = with_topic()
+    request = world.request(AlterReassignment(T, (4, 3, 2)))
+    until_commit(world)
+    for path in (paths.state(*T), paths.partition(*T), paths.partitions("t"), paths.topic("t")):
+        world.write(Delete(path, ANY_VERSION))
+    world.settle()
+    (result,) = world.replies[request][0]
+    assert isinstance(result, Refusal)
+    assert world.node.state is not None
+    assert world.node.state.topics == {}
+    world.write(Create(paths.topic("t"), b'{"version":1,"partitions":{"0":[2]}}'))
+    world.settle()
+    assert world.data(paths.state(*T))["leader"] == 2
