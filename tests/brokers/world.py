@@ -42,10 +42,13 @@ from klamm.protocol.primitives import ZERO_UUID
 from klamm.tools.brokers.calls import Call
 from klamm.tools.brokers.cluster import Cluster, Effects
 from klamm.tools.brokers.control import ControlRequest, ControlResponse
+from klamm.tools.brokers.model import BrokerModel
 from klamm.tools.brokers.settings import KAFKA_TIMES, BrokerSettings, Times
 
 CLUSTER_ID = "lM2LEGQkRSGz-DKtckyj3Q"
 T = TopicPartition("t", 0)
+U = TopicPartition("t", 1)
+STATE = paths.state(*T)
 SIZE = 1000
 
 
@@ -285,9 +288,7 @@ class World:
         isr = was.isr if isr is None else isr
         epoch = was.leader_epoch + 1
         written = encode_state(StateZnode(leader, epoch, isr, 1))
-        assert isinstance(
-            self.zookeeper.write((SetData(paths.state(*T), written, version),)), Applied
-        )
+        assert isinstance(self.zookeeper.write((SetData(STATE, written, version),)), Applied)
         request = leader_and_isr()
         for broker in replicas if to is None else to:
             state = order(
@@ -311,8 +312,8 @@ class World:
 
     def interfere(self) -> None:
         """Write T's state znode behind everybody's back."""
-        data = self.znode(paths.state(*T)).data
-        self.zookeeper.write((SetData(paths.state(*T), data, ANY_VERSION),))
+        data = self.znode(STATE).data
+        self.zookeeper.write((SetData(STATE, data, ANY_VERSION),))
 
     def znode(self, path: str) -> Znode:
         found = self.zookeeper.tree.read(ReadData(path))
@@ -330,3 +331,15 @@ class World:
             entries = decode_partitions(self.znode(path).data, path).entries
             told.append(tuple(TopicPartition(*entry) for entry in entries))
         return told
+
+
+def moving(bandwidth: float = SIZE, times: Times = KAFKA_TIMES) -> World:
+    """Brokers 1, 2, 3 with T on 1 and 2; 3 has just been added and copies for one second."""
+    world = World(1, 2, 3, bandwidth=bandwidth, times=times)
+    world.create((1, 2))
+    world.reorder((1, 2, 3), adding=(3,))
+    return world
+
+
+def leader(world: World) -> BrokerModel:
+    return world.cluster.brokers[1]

@@ -10,7 +10,6 @@ from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     invariant,
-    precondition,
     rule,
     run_state_machine_as_test,
 )
@@ -33,7 +32,7 @@ from klamm.protocol.message import Message
 IDS = (1, 2, 3, 4, 5)
 BROKERS = st.sampled_from(IDS)
 LISTS = st.lists(BROKERS, unique=True, min_size=1, max_size=3).map(tuple)
-NAMES = tuple(TopicPartition(topic, number) for topic in ("a", "b") for number in (0, 1))
+NAMES = tuple(TopicPartition(topic, number) for topic in "abc" for number in (0, 1))
 
 
 class Brokers:
@@ -71,8 +70,8 @@ class Brokers:
 class AnyWorld(RuleBasedStateMachine):
     """Five brokers, four partitions, and everything that can happen to them."""
 
-    @initialize(profile=st.sampled_from(sorted(PROFILES)))
-    def start(self, profile: str) -> None:
+    @initialize(profile=st.sampled_from(sorted(PROFILES)), lists=st.tuples(*[LISTS] * 3))
+    def start(self, profile: str, lists: Sequence[tuple[int, ...]]) -> None:
         config = NodeConfig(900, (ENDPOINT,), rules=PROFILES[profile])
         self.world = in_office(IDS, config)
         self.brokers = Brokers()
@@ -85,6 +84,11 @@ class AnyWorld(RuleBasedStateMachine):
         #: Deletes that are owed to a broker or a term that is gone are not remembered yet.
         self.debts_lost = False
         self.rogue = False
+        for topic, replicas in zip("abc", lists, strict=True):
+            second = tuple(id_ % len(IDS) + 1 for id_ in replicas)
+            event = CreateTopic(topic, -1, -1, {0: replicas, 1: second}, {}, 0, 0)
+            self.asked.append(self.world.request(event))
+        self.world.settle()
 
     def answer(self, send: Send) -> Message | None:
         if send.broker.id in self.broken:
@@ -114,17 +118,17 @@ class AnyWorld(RuleBasedStateMachine):
 
     # --- requests ----------------------------------------------------------------------------
 
-    @rule(topic=st.sampled_from("ab"), lists=st.lists(LISTS, min_size=2, max_size=2))
-    def create(self, topic: str, lists: Sequence[tuple[int, ...]]) -> None:
-        first, second = lists
-        second = (*second, *first)[: len(first)]
-        if len(set(second)) == len(first):
-            event = CreateTopic(topic, -1, -1, {0: first, 1: second}, {}, 0, 0)
-            self.asked.append(self.world.request(event))
+    @rule(replicas=LISTS)
+    def create(self, replicas: tuple[int, ...]) -> None:
+        event = CreateTopic("d", -1, -1, {0: replicas}, {}, 0, 0)
+        self.asked.append(self.world.request(event))
 
-    @rule(name=st.sampled_from(NAMES), target=LISTS)
-    def alter(self, name: TopicPartition, target: tuple[int, ...]) -> None:
-        self.asked.append(self.world.request(AlterReassignment(name, target)))
+    @rule(wanted=st.dictionaries(st.sampled_from(NAMES), LISTS, min_size=1), rest=st.booleans())
+    def alter(self, wanted: dict[TopicPartition, tuple[int, ...]], rest: bool) -> None:
+        events = (AlterReassignment(name, replicas) for name, replicas in wanted.items())
+        self.asked.append(self.world.request(*events))
+        if rest:
+            self.world.settle()
 
     @rule(names=st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True))
     def cancel(self, names: list[TopicPartition]) -> None:
@@ -154,14 +158,20 @@ class AnyWorld(RuleBasedStateMachine):
             return None
         return role if role.leader_epoch == state["leader_epoch"] else None
 
-    @rule(name=st.sampled_from(NAMES), others=st.sets(BROKERS))
-    def change_isr(self, name: TopicPartition, others: set[int]) -> None:
+    @rule(name=st.sampled_from(NAMES), out=st.sets(BROKERS, max_size=2), rest=st.booleans())
+    def change_isr(self, name: TopicPartition, out: set[int], rest: bool) -> None:
         role = self.leads(name)
         if role is not None:
-            followers = (others | {role.leader}) & set(role.replicas) & set(self.online)
-            have = [id_ for id_ in role.replicas if id_ in followers]
-            has_log = [id_ for id_ in have if (id_, name) in self.brokers.logs]
-            self.write_isr(name, has_log, role.leader)
+            alive = {id_ for id_ in self.online if (id_, name) in self.brokers.logs}
+            in_sync = (alive - out) | {role.leader}
+            self.write_isr(name, [id_ for id_ in role.replicas if id_ in in_sync], role.leader)
+        if rest:
+            self.world.settle()
+
+    @rule(names=st.lists(st.sampled_from(NAMES), min_size=2, unique=True))
+    def catch_up(self, names: list[TopicPartition]) -> None:
+        for name in names:
+            self.change_isr(name, set(), rest=False)
 
     @rule(broker=BROKERS)
     def stop_broker(self, broker: int) -> None:
@@ -203,11 +213,20 @@ class AnyWorld(RuleBasedStateMachine):
         for _ in range(min(after, left)):
             zookeeper.serve_late(store)
 
-    @rule()
-    def expire_session(self) -> None:
-        if self.world.store.connected:
-            self.world.zookeeper.expire(self.world.store)
-            self.debts_lost = True
+    @rule(what=st.sampled_from(["session", "epoch", paths.CONTROLLER, paths.klamm_node(900)]))
+    def disaster(self, what: str) -> None:
+        """The session ends, or somebody takes away or over what we hold."""
+        world = self.world
+        if what == "session":
+            if world.store.connected:
+                world.zookeeper.expire(world.store)
+        elif what == "epoch":
+            data = world.zookeeper.tree.nodes[paths.CONTROLLER_EPOCH].data
+            assert data is not None
+            world.write(SetData(paths.CONTROLLER_EPOCH, b"%d" % (int(data) + 1), ANY_VERSION))
+        elif world.exists(what):
+            world.write(Delete(what, ANY_VERSION))
+        self.debts_lost = True
 
     @rule(name=st.sampled_from(NAMES), what=st.sampled_from(["topic", "state"]))
     def rogue_write(self, name: TopicPartition, what: str) -> None:
@@ -216,20 +235,6 @@ class AnyWorld(RuleBasedStateMachine):
             data = self.world.zookeeper.tree.nodes[path].data
             self.world.write(SetData(path, data, ANY_VERSION))
             self.rogue = True
-
-    @rule(path=st.sampled_from([paths.CONTROLLER, paths.klamm_node(900)]))
-    def rogue_delete(self, path: str) -> None:
-        if self.world.exists(path):
-            self.world.write(Delete(path, ANY_VERSION))
-            self.debts_lost = True
-
-    @precondition(lambda self: self.world.exists(paths.CONTROLLER))
-    @rule()
-    def raise_epoch(self) -> None:
-        data = self.world.zookeeper.tree.nodes[paths.CONTROLLER_EPOCH].data
-        assert data is not None
-        self.world.write(SetData(paths.CONTROLLER_EPOCH, b"%d" % (int(data) + 1), ANY_VERSION))
-        self.debts_lost = True
 
     @rule(steps=st.integers(1, 4))
     def steps(self, steps: int) -> None:

@@ -1,7 +1,7 @@
 """How fast messages with 10,000 partitions are encoded and decoded, next to other codecs.
 
-`python -m klamm.tools.bench.codec` prints milliseconds, how many times faster klamm is than each
-peer, and what was aimed at. `--java` adds Kafka's own classes, `--smoke` makes it short.
+`python -m klamm.tools.bench.codec` prints the median milliseconds, how many times faster klamm
+is than each peer, round by round, and what was aimed at. `--java` adds Kafka's own classes, `--smoke` makes it short.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from statistics import median
 from typing import NamedTuple
 
 from klamm.tools.bench import _codecs as codecs
 from klamm.tools.bench import _messages as messages
 from klamm.tools.bench._codecs import Contender, Task
 from klamm.tools.bench._java_oracle import JavaOracle
-from klamm.tools.bench._rounds import medians
+from klamm.tools.bench._rounds import samples, times_faster
 
 OURS = "klamm"
 UNLIKE = "klamm, none alike"
@@ -38,7 +39,7 @@ class Size(NamedTuple):
     java_warm_up: int
 
 
-FULL = Size(topics=100, rounds=15, sample_s=0.1, java_warm_up=300)
+FULL = Size(topics=100, rounds=25, sample_s=0.05, java_warm_up=300)
 SMOKE = Size(topics=2, rounds=3, sample_s=0.002, java_warm_up=20)
 
 CLIENTS = {"kafka-python": Aim(5, 2), "kio": Aim(10, 1 / 1.5)}
@@ -51,17 +52,17 @@ def lines(
     """Measure everybody at one message; yield a table."""
     encode = {name: contender.encode for name, contender in contenders.items()}
     decode = {name: contender.decode for name, contender in contenders.items()}
-    encode_s = medians(encode, size.rounds, size.sample_s)
-    decode_s = medians(decode, size.rounds, size.sample_s)
+    encode_s = samples(encode, size.rounds, size.sample_s)
+    decode_s = samples(decode, size.rounds, size.sample_s)
     partitions = size.topics * messages.PARTITIONS
     yield f"{job.name} v{job.version}: {partitions:,} partitions, {len(job.data):,} bytes"
     yield f"  {'':18}  encode ms  decode ms   klamm's encode, decode are faster by (aim)"
     for name in contenders:
-        row = f"  {name:18}{encode_s[name] * 1e3:11.2f}{decode_s[name] * 1e3:11.2f}"
+        row = f"  {name:18}{median(encode_s[name]) * 1e3:11.2f}{median(decode_s[name]) * 1e3:11.2f}"
         if name not in (OURS, UNLIKE):
             aim = aims.get(name)
-            encode_ratio = _ratio(encode_s[name] / encode_s[OURS], aim and aim.encode)
-            decode_ratio = _ratio(decode_s[name] / decode_s[OURS], aim and aim.decode)
+            encode_ratio = _ratio(times_faster(encode_s[OURS], encode_s[name]), aim and aim.encode)
+            decode_ratio = _ratio(times_faster(decode_s[OURS], decode_s[name]), aim and aim.decode)
             row += f"   {encode_ratio},  {decode_ratio}"
         yield row
     yield ""
