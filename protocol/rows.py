@@ -10,7 +10,7 @@ come out as raw bytes with their length in front; `Arrays` turns them into tuple
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import Any
 
@@ -74,40 +74,59 @@ def compact_array_size(data: bytes, offset: int, width: int) -> int:
     return start - offset + max(count, 0) * width
 
 
+#: What is found for a size that no short array has; nothing begins with its length.
+_NONE_SHORT: tuple[bytes, Callable[[bytes, int], tuple[int, ...]]] = (b"", lambda *_: ())
+
+
 class Arrays(dict[bytes, Any]):
     """From the bytes of an array, length included, to its tuple.
 
     Replica lists repeat all over a cluster and from message to message, so most are found here
-    and share one tuple. What is kept is bounded in number and size; it is dropped when full.
+    and share one tuple. What is kept is bounded in number and size, to about 30 MB at the very
+    worst; it is dropped when full.
     """
 
-    LIMIT = 8192
+    LIMIT = 65_536
     """How many arrays are kept."""
-    LONGEST = 128
-    """How many bytes a kept array has at most."""
+    LONGEST = 32
+    """How many bytes a kept array has at most: seven replicas."""
 
     def __init__(self, code: str, *, compact: bool, nullable: bool) -> None:
         super().__init__()
         self._code = code
         self._width = struct.calcsize(f">{code}")
-        self._count = _compact_count if compact else _count
+        self._compact = compact
         self._nullable = nullable
+        # By size in bytes: the length that a short array of that size begins with, and its reader.
+        self._short: dict[int, tuple[bytes, Callable[[bytes, int], tuple[int, ...]]]] = {}
+        head = 1 if compact else _int32.size
+        for count in range((self.LONGEST - head) // self._width + 1):
+            begin = bytes((count + 1,)) if compact else _int32.pack(count)
+            reader = struct.Struct(f">{count}{code}").unpack_from
+            self._short[head + count * self._width] = begin, reader
 
     def __missing__(self, raw: bytes) -> tuple[int, ...] | None:
+        begin, reader = self._short.get(len(raw), _NONE_SHORT)
+        if begin and raw.startswith(begin):
+            if len(self) >= self.LIMIT:
+                self.clear()
+            value = self[raw] = reader(raw, len(begin))
+            return value
+        return self._read(raw)
+
+    def _read(self, raw: bytes) -> tuple[int, ...] | None:
+        """Read a long array, a null one, or find that the length does not fit."""
         try:
-            count, start = self._count(raw, 0)
+            count, start = (_compact_count if self._compact else _count)(raw, 0)
         except IndexError:
             raise Reshaped from None
         if len(raw) != start + max(count, 0) * self._width:
             raise Reshaped
-        if count < 0 and not self._nullable:
-            raise null_refused(start)
-        value = None if count < 0 else struct.unpack_from(f">{count}{self._code}", raw, start)
-        if len(raw) <= self.LONGEST:
-            if len(self) >= self.LIMIT:
-                self.clear()
-            self[raw] = value
-        return value
+        if count < 0:
+            if not self._nullable:
+                raise null_refused(start)
+            return None
+        return struct.unpack_from(f">{count}{self._code}", raw, start)
 
 
 @cache

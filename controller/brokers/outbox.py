@@ -131,8 +131,9 @@ class Outbox:
                         self.leads[name] = self.leads.get(name, False) or is_new
             case Kind.STOP_REPLICA:
                 for name, delete in sent.flags.items():
-                    if name not in self.leads:
-                        self.stops[name] = self.stops.get(name, False) or delete
+                    # A stop that came since belongs to a later life of the replica.
+                    if name not in self.leads and name not in self.stops:
+                        self.stops[name] = delete
 
     def _lead(
         self, state: ClusterState, protocol: InterBrokerProtocol, number: int

@@ -70,7 +70,7 @@ def test_no_news_changes_nothing(event: Event) -> None:
     assert book.state == before
 
 
-# --- brokers -----------------------------------------------------------------------------------
+# --- brokers ---------------------------------------------------------------------------------
 
 
 def test_a_new_broker_is_announced_and_told_everything() -> None:
@@ -118,7 +118,7 @@ def test_nodes_are_announced() -> None:
     assert set(book.state.nodes) == {900}
 
 
-# --- topics and states ---------------------------------------------------------------------------
+# --- topics and states -----------------------------------------------------------------------
 
 
 def test_a_topic_that_somebody_created_gets_directories_states_and_leaders() -> None:

@@ -60,7 +60,7 @@ def leadership(book: Ledger) -> tuple[int, int, tuple[int, ...]]:
     return held.leader, held.leader_epoch, held.isr
 
 
-# --- start -------------------------------------------------------------------------------------
+# --- start -----------------------------------------------------------------------------------
 
 
 @pytest.mark.req("R455-45")
@@ -171,7 +171,7 @@ def test_a_partition_without_a_leader_can_be_moved_and_is_led_by_whoever_comes()
     assert book.t.assignment == Assignment((2, 5))
 
 
-# --- end ---------------------------------------------------------------------------------------
+# --- end -------------------------------------------------------------------------------------
 
 
 @pytest.mark.req("R455-90", "R455-91")
@@ -237,7 +237,7 @@ def test_the_end_waits_for_a_turn_of_its_own() -> None:
     assert not book.t.assignment.moving
 
 
-# --- replace and cancel ------------------------------------------------------------------------
+# --- replace and cancel ----------------------------------------------------------------------
 
 
 @pytest.mark.req("R455-93")
@@ -345,7 +345,7 @@ def test_a_refused_cancel_in_the_turn_of_an_isr_change_does_not_lose_the_check()
     assert isinstance(book.results[2][0], Refusal)
 
 
-# --- two causes in one turn --------------------------------------------------------------------
+# --- two causes in one turn ------------------------------------------------------------------
 
 
 def test_two_causes_on_one_partition_give_one_write_two_results_two_entries() -> None:
@@ -376,7 +376,7 @@ def test_what_rests_on_a_write_of_the_same_turn_is_answered_with_it() -> None:
     assert kinds == [Done, Done, Refusal, Refusal]
 
 
-# --- brokers -----------------------------------------------------------------------------------
+# --- brokers ---------------------------------------------------------------------------------
 
 
 def test_an_added_replica_may_lead_when_the_leader_dies() -> None:
@@ -426,7 +426,7 @@ def test_a_check_of_what_is_gone_is_nothing() -> None:
     assert book.settle(CheckPartition(TopicPartition("gone", 0))) == []
 
 
-# --- deletes wait ------------------------------------------------------------------------------
+# --- deletes wait ----------------------------------------------------------------------------
 
 
 def moved() -> Ledger:
@@ -475,7 +475,7 @@ def test_the_wait_ends_with_the_topic() -> None:
     assert (after.topics, after.awaiting) == ({}, {})
 
 
-# --- anything ----------------------------------------------------------------------------------
+# --- anything --------------------------------------------------------------------------------
 
 BROKERS = st.sampled_from(ALL)
 TARGETS = st.lists(BROKERS, unique=True, min_size=1, max_size=4).map(tuple)

@@ -13,7 +13,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from node_world import ENDPOINT, World, accept, in_office
+from node_world import ENDPOINT, accept, in_office
 
 from klamm.controller.core.events import AlterReassignment, CreateTopic
 from klamm.controller.core.model import NO_LEADER, TopicPartition

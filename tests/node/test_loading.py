@@ -126,8 +126,8 @@ def test_dead_leaders_are_replaced_and_new_partitions_led() -> None:
     assert not world.exists(paths.state("t", 2))
 
 
-@pytest.mark.req("R455-84")
 def test_moves_cost_no_read_that_a_start_without_them_does_not_cost() -> None:
+    """From IBP 2.7-IV2 on; below it, states of moving partitions are read once more, watched."""
     counts = []
     for moving in (False, True):
         world = a_cluster(1, 2, 3, 4, config=NodeConfig(900, (ENDPOINT,), protocol=by_name("3.9")))
@@ -139,7 +139,7 @@ def test_moves_cost_no_read_that_a_start_without_them_does_not_cost() -> None:
     assert counts[0] == counts[1]
 
 
-# --- what cannot be read ---------------------------------------------------------------------------
+# --- what cannot be read ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_strange_children_of_a_topic_do_no_harm() -> None:
     assert state.topics["t"].bare == frozenset({7})
 
 
-# --- sizes and races -------------------------------------------------------------------------------
+# --- sizes and races -------------------------------------------------------------------------
 
 
 def test_a_large_cluster_is_read_in_parts() -> None:

@@ -39,7 +39,7 @@ def epoch(world: World) -> int:
     return int(world.zookeeper.tree.nodes[paths.CONTROLLER_EPOCH].data or b"-1")
 
 
-# --- election ------------------------------------------------------------------------------------
+# --- election --------------------------------------------------------------------------------
 
 
 def test_a_fresh_cluster_gets_its_paths_a_registration_and_a_controller() -> None:
@@ -173,7 +173,7 @@ def test_a_lost_answer_to_an_election_that_never_arrived() -> None:
     assert epoch(world) == 1
 
 
-# --- losing it -----------------------------------------------------------------------------------
+# --- losing it -------------------------------------------------------------------------------
 
 
 def test_a_controller_znode_that_is_deleted_means_a_new_election() -> None:
@@ -230,7 +230,7 @@ def test_a_broker_that_knows_a_later_controller_makes_us_look() -> None:
     assert world.node.state.epoch == 10
 
 
-# --- registration --------------------------------------------------------------------------------
+# --- registration ----------------------------------------------------------------------------
 
 
 def test_our_own_leftover_of_an_earlier_session_is_made_anew() -> None:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from node.test_reassigning import commits, lists, with_topic
+from node.moving import T, U, commits, lists, with_topic
 from node_world import World, in_office
 
 from klamm.controller.core.events import AlterReassignment, CreateTopic
@@ -14,8 +14,6 @@ from klamm.controller.node.effects import Commit, ReadZnodes, Severity
 from klamm.controller.node.turns import SERVER_ERROR
 from klamm.controller.store.port import CommitDone, Refused
 from klamm.controller.znodes import paths
-
-T, U = TopicPartition("t", 0), TopicPartition("t", 1)
 
 
 def until_commit(world: World) -> Commit:
@@ -32,7 +30,7 @@ def bump(world: World, path: str) -> None:
     world.write(SetData(path, world.zookeeper.tree.nodes[path].data, ANY_VERSION))
 
 
-# --- conflicts -------------------------------------------------------------------------------------
+# --- conflicts -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", [paths.topic("t"), paths.state(*T)])
@@ -117,7 +115,7 @@ def test_many_stale_partitions_are_settled_by_one_more_reading() -> None:
     assert len(commits(world)) == 2
 
 
-# --- refused and fenced ----------------------------------------------------------------------------
+# --- refused and fenced ----------------------------------------------------------------------
 
 
 def test_a_refused_commit_is_answered_and_not_repeated() -> None:
@@ -136,7 +134,6 @@ def test_a_refused_commit_is_answered_and_not_repeated() -> None:
     assert world.ask(AlterReassignment(U, (5, 2, 3))) == (Done(),)
 
 
-@pytest.mark.req("R455-30")
 def test_everything_pending_at_a_fence_is_answered_once_with_41() -> None:
     world = with_topic(partitions=3)
     asked = [world.request(AlterReassignment(T, (4, 2, 3)), AlterReassignment(U, (4, 2, 3)))]
@@ -153,7 +150,7 @@ def test_everything_pending_at_a_fence_is_answered_once_with_41() -> None:
     assert world.closed_links[:5] == [1, 2, 3, 4, 5]
 
 
-# --- unknown ---------------------------------------------------------------------------------------
+# --- unknown ---------------------------------------------------------------------------------
 
 
 def lose(world: World, *, late: bool = False, served: bool = False) -> int:
@@ -210,6 +207,7 @@ def test_a_connection_that_is_lost_again_during_the_inquiry() -> None:
     assert len(commits(world)) == 1
 
 
+@pytest.mark.req("R455-85")
 def test_an_answer_that_nobody_can_find_out_means_a_new_term() -> None:
     world = with_topic()
     request = lose(world, served=True)

@@ -1,7 +1,8 @@
 """Moves from request to end, with what ZooKeeper holds and brokers hear on the way."""
 
 import pytest
-from node_world import ENDPOINT, World, in_office
+from node.moving import T, U, commits, create, leads, lists, stops, with_topic
+from node_world import ENDPOINT, in_office
 
 from klamm.controller.core.events import AlterReassignment, CreateTopic
 from klamm.controller.core.ibp import by_name
@@ -13,56 +14,11 @@ from klamm.controller.node import NodeConfig
 from klamm.controller.node.effects import ArmWatch, Commit, ReadZnodes, Reply, Send, Severity
 from klamm.controller.znodes import paths
 from klamm.protocol.generated.leader_and_isr_request import (
-    LeaderAndIsrPartitionState,
     LeaderAndIsrRequest,
 )
-from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 
-T, U = TopicPartition("t", 0), TopicPartition("t", 1)
-
-
-def create(replicas: tuple[int, ...] = (1, 2, 3), name: str = "t") -> CreateTopic:
-    return CreateTopic(name, -1, -1, {0: replicas}, {}, 0, 0)
-
-
-def with_topic(config: NodeConfig | None = None, partitions: int = 1) -> World:
-    """Five brokers and t on 1, 2, 3; what brokers heard until then is forgotten."""
-    world = in_office(config=config)
-    event = CreateTopic("t", -1, -1, dict.fromkeys(range(partitions), (1, 2, 3)), {}, 0, 0)
-    assert world.ask(event) == (TopicCreated(partitions, 3),)
-    world.sent.clear()
-    world.effects.clear()
-    return world
-
-
-def commits(world: World) -> list[Commit]:
-    return [effect for effect in world.effects if isinstance(effect, Commit)]
-
-
-def leads(world: World, broker: int) -> list[LeaderAndIsrPartitionState]:
-    return [
-        partition
-        for message in world.messages(LeaderAndIsrRequest, broker)
-        for topic in message.topic_states
-        for partition in topic.partition_states
-    ]
-
-
-def stops(world: World) -> list[tuple[int, bool]]:
-    return [
-        (send.broker.id, send.message.delete_partitions)
-        for send in world.sent
-        if isinstance(send.message, StopReplicaRequest)
-    ]
-
-
-def lists(world: World, name: str = "t") -> tuple[object, object, object]:
-    znode = world.data(paths.topic(name))
-    return znode["partitions"], znode["adding_replicas"], znode["removing_replicas"]
-
-
-# --- creating --------------------------------------------------------------------------------------
+# --- creating --------------------------------------------------------------------------------
 
 
 def test_a_created_topic_has_configs_leaders_and_is_known_to_everybody() -> None:
@@ -108,7 +64,7 @@ def test_a_topic_that_somebody_else_creates_in_the_same_moment() -> None:
     assert not world.exists("/config/topics/t")
 
 
-# --- the life of a move ----------------------------------------------------------------------------
+# --- the life of a move ----------------------------------------------------------------------
 
 
 @pytest.mark.req("R455-85", "R455-90")
@@ -229,6 +185,7 @@ def test_two_requests_on_one_partition_in_one_turn() -> None:
     assert lists(world)[1] == {"0": [5]}
 
 
+@pytest.mark.req("R455-82")
 def test_a_thousand_partitions_are_one_write_of_the_topic() -> None:
     world = with_topic(partitions=1_000)
     events = [AlterReassignment(TopicPartition("t", n), (4, 2, 3)) for n in range(1_000)]
@@ -239,7 +196,7 @@ def test_a_thousand_partitions_are_one_write_of_the_topic() -> None:
     assert len(world.messages(LeaderAndIsrRequest, 3)) == 1
 
 
-# --- deletes ---------------------------------------------------------------------------------------
+# --- deletes ---------------------------------------------------------------------------------
 
 
 def test_a_dropped_replica_deletes_only_after_the_leader_answered() -> None:
@@ -282,7 +239,7 @@ def test_a_leader_that_dies_before_it_answers_hands_the_wait_on() -> None:
     assert stops(world)[-1] == (1, True)
 
 
-# --- brokers that tell by AlterPartition -----------------------------------------------------------
+# --- brokers that tell by AlterPartition -----------------------------------------------------
 
 
 @pytest.mark.parametrize("protocol", ["2.8", "3.9"])

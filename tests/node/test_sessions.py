@@ -1,19 +1,16 @@
 """The session with ZooKeeper falters, comes back, and ends."""
 
 import pytest
-from node.test_reassigning import commits, lists, with_topic
+from node.moving import T, commits, lists, with_topic
 from node_world import World, in_office
 
 from klamm.controller.core.events import AlterReassignment
-from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.results import NOT_CONTROLLER, Done
 from klamm.controller.node import Phase
 from klamm.controller.node.effects import ArmWatch, ReadZnodes
 from klamm.controller.node.inputs import Timer
 from klamm.controller.store.port import SessionEvent, SessionState
 from klamm.controller.znodes import paths
-
-T = TopicPartition("t", 0)
 
 
 def test_while_disconnected_requests_wait_and_nothing_is_written_or_sent() -> None:
@@ -84,7 +81,6 @@ def test_a_timer_of_a_connection_that_is_back_means_nothing() -> None:
     assert not world.resigned
 
 
-@pytest.mark.req("R455-30")
 @pytest.mark.parametrize("how", ["timer", "expired"])
 def test_a_session_that_ends_answers_everything_once_and_begins_anew(how: str) -> None:
     world = with_topic()

@@ -56,6 +56,10 @@ def kinds() -> set[type]:
     return set(Input.__args__)
 
 
+def _name(kind: type) -> str:
+    return kind.__name__
+
+
 def world_in(phase: Phase) -> World:
     """A world whose node has just come to this phase; what it asked for is on its way."""
     if phase is Phase.ACTIVE:
@@ -128,7 +132,7 @@ def test_the_table_ignores_exactly_these_pairs() -> None:
 
 
 @pytest.mark.parametrize("phase", Phase, ids=lambda phase: phase.value)
-@pytest.mark.parametrize("kind", sorted(kinds(), key=lambda kind: kind.__name__))
+@pytest.mark.parametrize("kind", sorted(kinds(), key=str), ids=_name)
 def test_every_pair(phase: Phase, kind: type) -> None:
     start = world_in(phase).node
     events = samples(start, kind)
