@@ -8,7 +8,7 @@ znode and its state are one step, so that no crash falls between them.
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.election import first_eligible, repaired
 from klamm.controller.core.events import AlterReassignment, Cause, CheckPartition
-from klamm.controller.core.model import Assignment, Leadership, TopicPartition
+from klamm.controller.core.model import Assignment, Leadership, Partition, TopicPartition
 from klamm.controller.core.plan import Entry
 from klamm.controller.core.results import Done, Fault, Refusal
 
@@ -53,8 +53,7 @@ def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
     if leadership is None:
         initialize(draft, name, partition.assignment)
     else:
-        online = draft.online - event.restarted
-        leader, isr = repaired(partition.assignment.replicas, leadership, online)
+        leader, isr = _in_line(draft, partition, leadership, event.restarted)
         if (leader, isr) != (leadership.leader, leadership.isr) or event.reassigned:
             draft.lead(name, leader, isr)
             draft.tell(name, partition.assignment.replicas)
@@ -68,6 +67,15 @@ def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
         ):
             note(draft, name, "complete")
     draft.settle(cause, None, name)
+
+
+def _in_line(
+    draft: Draft, partition: Partition, leadership: Leadership, restarted: frozenset[int]
+) -> tuple[int, tuple[int, ...]]:
+    """Leader and ISR as they should be: without those that restarted, unless they held nothing."""
+    replicas, present = partition.assignment.replicas, (leadership.leader, leadership.isr)
+    without = repaired(replicas, leadership, draft.online - restarted)
+    return without if without != present else repaired(replicas, leadership, draft.online)
 
 
 def reassign(draft: Draft, name: TopicPartition, wanted: Assignment) -> Refusal | None:

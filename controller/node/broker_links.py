@@ -1,9 +1,12 @@
 """What the controller has yet to tell its brokers, and what their answers mean."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from uuid import UUID
 
+from klamm.controller.brokers.messages import NO_TOPIC_ID
 from klamm.controller.brokers.outbox import InFlight, Kind, Outbox
 from klamm.controller.core.events import LeaderAcknowledged
 from klamm.controller.core.ibp import InterBrokerProtocol
@@ -20,8 +23,14 @@ from klamm.controller.core.plan import (
 from klamm.controller.node.effects import CloseLink, Effect, Journal, Send, Severity
 from klamm.controller.node.inputs import BrokerAnswer
 from klamm.protocol.error_codes import ErrorCode
-from klamm.protocol.generated.leader_and_isr_response import LeaderAndIsrResponse
-from klamm.protocol.generated.stop_replica_response import StopReplicaResponse
+from klamm.protocol.generated.leader_and_isr_response import (
+    LeaderAndIsrPartitionError,
+    LeaderAndIsrResponse,
+)
+from klamm.protocol.generated.stop_replica_response import (
+    StopReplicaPartitionError,
+    StopReplicaResponse,
+)
 from klamm.protocol.generated.update_metadata_response import UpdateMetadataResponse
 
 #: A leader that answers 11 for a partition has the epoch that it was told, or a newer one.
@@ -114,33 +123,41 @@ def _codes(
     answer: BrokerAnswer, sent: InFlight, state: ClusterState
 ) -> tuple[int, dict[TopicPartition, int]]:
     """Return the top-level code and those of partitions that the answer names."""
-    topics = (
-        state.topics[name] for name in {name.topic for name in sent.flags} & state.topics.keys()
-    )
-    names = {topic.topic_id: topic.name for topic in topics}
     match answer.response:
         case LeaderAndIsrResponse() as response:
-            codes = {
-                TopicPartition(error.topic_name, error.partition_index): error.error_code
-                for error in response.partition_errors
-            }
+            codes = _named(response.partition_errors)
             # From version 5 on topics have ids instead of names.
+            names = _names_by_id(sent, state) if response.topics else {}
             for topic in response.topics:
-                codes.update(
-                    (TopicPartition(names[topic.topic_id], error.partition_index), error.error_code)
-                    for error in topic.partition_errors
-                    if topic.topic_id in names
-                )
+                for error in topic.partition_errors:
+                    for topic_name in names.get(topic.topic_id, ()):
+                        name = TopicPartition(topic_name, error.partition_index)
+                        codes[name] = codes.get(name) or error.error_code
             return response.error_code, codes
         case StopReplicaResponse() as response:
-            return response.error_code, {
-                TopicPartition(error.topic_name, error.partition_index): error.error_code
-                for error in response.partition_errors
-            }
+            return response.error_code, _named(response.partition_errors)
         case UpdateMetadataResponse() as response:
             return response.error_code, {}
         case other:
             raise TypeError(f"broker {answer.broker} was answered for with {type(other).__name__}")
+
+
+def _named(
+    errors: Iterable[LeaderAndIsrPartitionError | StopReplicaPartitionError],
+) -> dict[TopicPartition, int]:
+    return {TopicPartition(e.topic_name, e.partition_index): e.error_code for e in errors}
+
+
+def _names_by_id(sent: InFlight, state: ClusterState) -> dict[UUID, list[str]]:
+    """The topics of a request by id; those without one share the id of all zeros.
+
+    What is said of that one counts for all of them: better a delete too late than one too early.
+    """
+    names = defaultdict(list)
+    for topic_name in dict.fromkeys(name.topic for name in sent.flags):
+        if topic_name in state.topics:
+            names[state.topics[topic_name].topic_id or NO_TOPIC_ID].append(topic_name)
+    return names
 
 
 def _notes(

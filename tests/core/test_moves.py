@@ -408,6 +408,12 @@ def test_a_lone_leader_that_restarts_leads_again_in_a_newer_epoch() -> None:
     assert leadership(book) == (1, 5, (1,))
 
 
+def test_a_lone_leader_that_restarts_twice_before_anybody_looked_leads_again() -> None:
+    book = ledger(partition((1,), leader=NO_LEADER, isr=(1,)))
+    book.settle(BrokersRead(brokers(*ALL) | {1: broker(1, epoch=777)}))
+    assert leadership(book) == (1, 4, (1,))
+
+
 def test_a_follower_that_restarts_leaves_the_isr() -> None:
     book = ledger(partition((1, 2, 3)))
     book.settle(BrokersRead(brokers(*ALL) | {3: broker(3, epoch=777)}))

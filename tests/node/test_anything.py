@@ -320,8 +320,9 @@ class AnyWorld(RuleBasedStateMachine):
         state = world.node.state
         assert state is not None
         for name, part in state.partitions():
-            assert not part.assignment.moving, name
-            assert part.leader != NO_LEADER or self.is_lost(name), name
+            if not self.is_lost(name):
+                assert not part.assignment.moving, name
+                assert part.leader != NO_LEADER, name
         assert all(len(world.replies[request]) == 1 for request in self.asked)
         if not self.debts_lost:
             for broker, name in self.brokers.logs:
@@ -332,7 +333,7 @@ class AnyWorld(RuleBasedStateMachine):
         assert len(world.resigned) == len(resigned)
 
     def is_lost(self, name: TopicPartition) -> bool:
-        """By KIP-455 a cancel may leave nobody in sync; only an unclean election would help."""
+        """By KIP-455 a request may leave nobody in sync; only an unclean election would help."""
         part = read_partition(self.world.zookeeper.tree, name)
         if self.world.node.config.rules is not KIP_455 or part.leadership is None:
             return False
@@ -346,5 +347,5 @@ TestAnyWorld.settings = settings(max_examples=40, stateful_step_count=25, deadli
 @pytest.mark.slow
 def test_any_world_for_longer() -> None:
     run_state_machine_as_test(
-        AnyWorld, settings=settings(max_examples=1_500, stateful_step_count=60, deadline=None)
+        AnyWorld, settings=settings(max_examples=1_000, stateful_step_count=50, deadline=None)
     )

@@ -12,7 +12,7 @@ from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.core.results import NOT_CONTROLLER, Done, Refusal
 from klamm.controller.node.effects import Commit, ReadZnodes, Severity
 from klamm.controller.node.turns import SERVER_ERROR
-from klamm.controller.store.port import CommitDone, Refused
+from klamm.controller.store.port import CommitDone, ReadDone, Refused
 from klamm.controller.znodes import paths
 
 
@@ -205,6 +205,40 @@ def test_a_connection_that_is_lost_again_during_the_inquiry() -> None:
     world.settle()
     assert world.replies[request] == [(Done(),)]
     assert len(commits(world)) == 1
+
+
+def test_witnesses_that_were_overwritten_are_passed_over() -> None:
+    world = with_topic(partitions=40)
+    names = [TopicPartition("t", n) for n in range(40)]
+    request = world.request(*(AlterReassignment(name, (4, 3, 2)) for name in names))
+    until_commit(world)
+    while world.store.outgoing:
+        world.zookeeper.serve(world.store)
+    world.zookeeper.disconnect(world.store)
+    for name in names[:20]:
+        bump(world, paths.state(*name))
+    world.settle()
+    assert world.replies[request] == [(Done(),) * 40]
+    assert len(commits(world)) == 1
+    assert [e.sync for e in world.effects if isinstance(e, ReadZnodes)].count(True) == 2
+
+
+@pytest.mark.parametrize("during", ["inquiry", "survey"])
+def test_a_reading_that_is_refused_ends_the_term(during: str) -> None:
+    world = with_topic()
+    if during == "inquiry":
+        lose(world, served=True)
+        world.zookeeper.connect(world.store)
+        world.feed()
+    else:
+        world.register(6)
+        world.step()
+    asked = [effect for effect in world.effects if isinstance(effect, ReadZnodes)][-1]
+    world.post(ReadDone(world.store.session, asked.request, Refused("NOAUTH")))
+    world.settle()
+    assert "a read was refused: NOAUTH" in [note.text for note in world.journal]
+    assert world.node.state is not None
+    assert world.node.state.epoch == 2
 
 
 @pytest.mark.req("R455-85")

@@ -196,6 +196,15 @@ def test_a_thousand_partitions_are_one_write_of_the_topic() -> None:
     assert len(world.messages(LeaderAndIsrRequest, 3)) == 1
 
 
+def test_a_cluster_in_which_something_always_changes_still_decides() -> None:
+    world = with_topic()
+    request = world.request(AlterReassignment(T, (4, 3, 2)))
+    for n in range(12):
+        (world.unregister if n % 2 else world.register)(6)
+        world.step()
+    assert world.replies[request] == [(Done(),)]
+
+
 # --- deletes ---------------------------------------------------------------------------------
 
 

@@ -64,8 +64,8 @@ def test_what_was_stale_before_is_still_read_after_the_connection_was_lost() -> 
     topic = world.zookeeper.tree.nodes[paths.topic("t")]
     topic.version += 3
     world.zookeeper.run()
-    world.feed()  # the conflict is known, the reading on its way
     world.zookeeper.disconnect(world.store)
+    world.feed()  # the conflict and the loss at once
     world.settle()
     assert lists(world)[1] == {"0": [4]}
     assert len(commits(world)) == 2

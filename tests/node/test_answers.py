@@ -1,0 +1,114 @@
+"""What brokers answer, read against what they were told."""
+
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+from core.clusters import T, broker, cluster, partition, topic
+
+from klamm.controller.brokers.messages import NO_TOPIC_ID
+from klamm.controller.core.events import LeaderAcknowledged
+from klamm.controller.core.ibp import by_name
+from klamm.controller.core.model import ClusterState, TopicPartition
+from klamm.controller.core.plan import Lead, Refill, Stop
+from klamm.controller.node.broker_links import BrokerLinks, Heard
+from klamm.controller.node.effects import Journal, Send
+from klamm.controller.node.inputs import BrokerAnswer
+from klamm.protocol.error_codes import ErrorCode
+from klamm.protocol.generated.leader_and_isr_response import (
+    LeaderAndIsrPartitionError,
+    LeaderAndIsrResponse,
+    LeaderAndIsrTopicError,
+)
+from klamm.protocol.generated.metadata_response import MetadataResponse
+from klamm.protocol.generated.stop_replica_response import (
+    StopReplicaPartitionError,
+    StopReplicaResponse,
+)
+from klamm.protocol.message import Message
+
+U = TopicPartition("u", 0)
+IDS = {"t": UUID(int=1), "u": UUID(int=2)}
+
+
+def state(*, ids: bool) -> ClusterState:
+    topics = (
+        replace(topic(name, {0: partition((1, 2))}), topic_id=IDS[name] if ids else None)
+        for name in ("t", "u")
+    )
+    return cluster((1, 2), *topics)
+
+
+def heard(response: Message, *, ids: bool = True, stop: bool = False) -> Heard:
+    """Tell broker 1 to lead, or stop, t and u; return what it is heard to answer."""
+    now, links = state(ids=ids), BrokerLinks(by_name("3.9"))
+    assert not list(links.put(Refill(1), now))
+    for _ in range(3):  # live brokers, leads, notices
+        (sent,) = links.send_due(now)
+        links.outboxes[1].in_flight = None
+    for name in (T, U):
+        message = Stop(name, 1, delete=True) if stop else Lead(name, (1,))
+        assert not list(links.put(message, now))
+    (sent,) = links.send_due(now)
+    assert isinstance(sent, Send)
+    return links.answered(BrokerAnswer(1, broker(1).epoch, sent.send, response), now)
+
+
+def by_id(codes: dict[UUID, ErrorCode]) -> LeaderAndIsrResponse:
+    return LeaderAndIsrResponse(
+        topics=tuple(
+            LeaderAndIsrTopicError(
+                topic_id=id_,
+                partition_errors=(LeaderAndIsrPartitionError(partition_index=0, error_code=code),),
+            )
+            for id_, code in codes.items()
+        )
+    )
+
+
+def acknowledged(found: Heard) -> list[TopicPartition]:
+    assert all(isinstance(fact, LeaderAcknowledged) for fact in found.acknowledged)
+    assert {(fact.broker, fact.leader_epoch) for fact in found.acknowledged} <= {(1, 3)}
+    return [fact.partition for fact in found.acknowledged]
+
+
+def texts(found: Heard) -> list[str]:
+    return [note.text for note in found.notes if isinstance(note, Journal)]
+
+
+def test_codes_by_topic_id_go_to_their_topics() -> None:
+    found = heard(by_id({IDS["t"]: ErrorCode.NONE, IDS["u"]: ErrorCode.KAFKA_STORAGE_ERROR}))
+    assert acknowledged(found) == [T]
+    assert texts(found) == ["broker 1 answered LEADER_AND_ISR of u-0 with KAFKA_STORAGE_ERROR"]
+
+
+def test_an_id_that_nobody_asked_about_is_ignored() -> None:
+    found = heard(by_id({UUID(int=9): ErrorCode.KAFKA_STORAGE_ERROR}))
+    assert acknowledged(found) == [T, U]
+    assert texts(found) == []
+
+
+def test_what_is_said_of_a_topic_without_id_counts_for_all_of_them() -> None:
+    assert acknowledged(heard(by_id({NO_TOPIC_ID: ErrorCode.NONE}), ids=False)) == [T, U]
+    refused = heard(by_id({NO_TOPIC_ID: ErrorCode.KAFKA_STORAGE_ERROR}), ids=False)
+    assert acknowledged(refused) == []
+
+
+@pytest.mark.parametrize("code", [ErrorCode.STALE_BROKER_EPOCH, ErrorCode.STALE_CONTROLLER_EPOCH])
+def test_a_refusal_of_the_whole_request_acknowledges_nothing(code: ErrorCode) -> None:
+    found = heard(LeaderAndIsrResponse(error_code=code))
+    assert acknowledged(found) == []
+    assert texts(found) == [f"broker 1 answered LEADER_AND_ISR with {code.name}"]
+    assert found.stale_epoch == (code is ErrorCode.STALE_CONTROLLER_EPOCH)
+
+
+def test_a_stop_that_failed_is_reported() -> None:
+    errors = (StopReplicaPartitionError("t", 0, ErrorCode.KAFKA_STORAGE_ERROR),)
+    found = heard(StopReplicaResponse(partition_errors=errors), stop=True)
+    assert acknowledged(found) == []
+    assert texts(found) == ["broker 1 answered STOP_REPLICA of t-0 with KAFKA_STORAGE_ERROR"]
+
+
+def test_a_response_of_another_kind_is_a_fault_of_the_driver() -> None:
+    with pytest.raises(TypeError, match="MetadataResponse"):
+        heard(MetadataResponse())
