@@ -4,7 +4,7 @@ A row has passed when at least one test names it and every test that names it ra
 `--req-report FILE` writes one line per row; the terminal shows the counts and every failed row.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ ALL_ROWS = [f"{name}-{number}" for name, rows in ROWS.items() for number in rang
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--req-report", type=Path, help="write the state of every requirement row here")
+    parser.addoption("--req-report", type=Path, help="write every requirement row's state here")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -59,7 +59,7 @@ class RequirementRows:
         if self._report:
             self._report.parent.mkdir(parents=True, exist_ok=True)
             self._report.write_text("".join(f"{row}\t{state}\n" for row, state in states.items()))
-        counts = {name: list(states.values()).count(name) for name in ("passed", "failed", "not run")}
+        counts = {name: 0 for name in ("passed", "failed", "not run")} | Counter(states.values())
         if counts["passed"] or counts["failed"]:
             line = ", ".join(f"{count} {name}" for name, count in counts.items())
             terminalreporter.write_line(f"requirement rows: {line}")

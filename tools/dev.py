@@ -53,9 +53,14 @@ def set_up() -> None:
             return
         STAMP.unlink(missing_ok=True)
         if found.partition("\n")[0] != stamp.partition("\n")[0]:
-            say("setting up .venv: about 1.2 GB (Spark's jars hold a real ZooKeeper), a minute or two")
+            say(
+                "setting up .venv: about 1.2 GB (Spark's jars hold a real ZooKeeper), a minute or two"
+            )
             shutil.rmtree(VENV, ignore_errors=True)
-            run([sys.executable, "-m", "venv", str(VENV)], "venv (on Debian: apt install python3-venv)")
+            run(
+                [sys.executable, "-m", "venv", str(VENV)],
+                "venv (on Debian: apt install python3-venv)",
+            )
         else:
             say("pyproject.toml or constraints.txt changed: installing again")
         pip = [str(VENV / "bin" / "pip"), "install", "--quiet", "--constraint", str(CONSTRAINTS)]

@@ -1,6 +1,6 @@
 """Folding the changes of a Commit into the state, copying each touched topic once."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from klamm.controller.core.model import Awaiting, ClusterState, Partition, Topic, TopicPartition
@@ -75,13 +75,3 @@ def _change_topic(
     if name not in partitions:
         partitions[name] = dict(topics[name].partitions)
     partitions[name][number] = change.partition
-
-
-def changed_partitions(change: Change) -> Iterator[tuple[TopicPartition, Partition]]:
-    """The partitions that a change sets."""
-    match change:
-        case SetPartition(name, partition):
-            yield name, partition
-        case SetTopic(topic=Topic() as topic):
-            for number, partition in topic.partitions.items():
-                yield TopicPartition(topic.name, number), partition

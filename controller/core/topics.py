@@ -4,7 +4,6 @@ Source: Kafka 3.9, ZkAdminManager.scala (createTopics) and AdminZkClient.scala
 (validateTopicCreate, createTopicWithAssignment); name rules in Topic.java.
 """
 
-import re
 from dataclasses import replace
 
 from klamm.controller.core.assignment import assign_replicas
@@ -16,11 +15,9 @@ from klamm.controller.core.ops import Create, Op, SetData
 from klamm.controller.core.plan import Entry
 from klamm.controller.core.results import Fault, Refusal, TopicCreated
 from klamm.controller.core.settings import Settings
+from klamm.controller.core.topic_names import collide, unlawful
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.config import ConfigEntity, ConfigZnode, encode_config
-
-MAX_NAME_LENGTH = 249
-_LAWFUL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
 
 
 def create(draft: Draft, cause: Cause, event: CreateTopic) -> None:
@@ -78,21 +75,12 @@ def _with_defaults(event: CreateTopic, settings: Settings) -> CreateTopic:
 def check_name(name: str, draft: Draft) -> Refusal | None:
     """Refuse an unlawful name, and one that another topic's metric names would collide with."""
     fault = Fault.INVALID_TOPIC_EXCEPTION
-    if not name:
-        return Refusal(fault, "Topic name is invalid: the empty string is not allowed")
-    if name in (".", ".."):
-        return Refusal(fault, f"Topic name is invalid: '{name}' is not allowed")
-    if len(name) > MAX_NAME_LENGTH:
-        text = f"the length of '{name}' is longer than the max allowed length {MAX_NAME_LENGTH}"
-        return Refusal(fault, f"Topic name is invalid: {text}")
-    if not _LAWFUL_NAME.fullmatch(name):
-        text = "contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'"
-        return Refusal(fault, f"Topic name is invalid: '{name}' {text}")
+    reason = unlawful(name)
+    if reason:
+        return Refusal(fault, f"Topic name is invalid: {reason}")
     if "." not in name and "_" not in name:
         return None
-    colliding = [
-        other for other in draft.topic_names() if other.replace(".", "_") == name.replace(".", "_")
-    ]
+    colliding = [other for other in draft.topic_names() if collide(name, other)]
     if colliding:
         text = f"Topic '{name}' collides with existing topics: {', '.join(sorted(colliding))}"
         return Refusal(fault, text)

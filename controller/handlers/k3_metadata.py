@@ -24,9 +24,9 @@ from uuid import UUID
 
 from klamm.controller.brokers.metadata import PartitionMetadata, TopicMetadata
 from klamm.controller.core.model import NO_LEADER
+from klamm.controller.core.topic_names import is_internal, unlawful
 from klamm.controller.handlers.api import Answer, Context, Outcome
 from klamm.controller.handlers.operations import ALL_ON_CLUSTER, ALL_ON_TOPIC, NOT_ASKED
-from klamm.controller.handlers.topic_names import is_internal, is_lawful
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.metadata_request import MetadataRequest, MetadataRequestTopic
 from klamm.protocol.generated.metadata_response import (
@@ -90,7 +90,7 @@ def _topics(
 def _why_unknown(asked: MetadataRequestTopic) -> ErrorCode:
     if asked.topic_id != ZERO_UUID:
         return ErrorCode.UNKNOWN_TOPIC_ID
-    if asked.name is None or not is_lawful(asked.name):
+    if asked.name is None or unlawful(asked.name):
         return ErrorCode.INVALID_TOPIC_EXCEPTION
     return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 

@@ -9,7 +9,7 @@ from klamm.controller.node.inputs import Request
 from klamm.controller.node.office import Held, HeldBy, Vacant
 from klamm.controller.node.stale import everything
 from klamm.controller.node.turns import Turns
-from klamm.controller.node.watches import arm_lists
+from klamm.controller.node.watches import arm
 from klamm.controller.store.port import (
     CommitDone,
     Committed,
@@ -87,7 +87,7 @@ def _take_office(node: NodeData, held: Held) -> None:
     node.turns = Turns(state, node.config.settings, node.config.protocol, stale=everything())
     node.phase = Phase.LOADING
     node.note(Severity.INFO, "elected", f"controller epoch {held.epoch}")
-    arm_lists(node)
+    arm(node)
     node.do(*node.turns.begin_survey())
 
 

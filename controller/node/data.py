@@ -67,8 +67,6 @@ class NodeData:
     requests: Requests = field(default_factory=Requests)
     links: BrokerLinks = field(init=False)
     office: Office = field(init=False)
-    #: State znodes with a watch, which lasts as long as the connection.
-    watched: set[str] = field(default_factory=set)
     now: Now = Now(0.0, 0)
     out: list[Effect] = field(default_factory=list)
 

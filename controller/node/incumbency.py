@@ -11,7 +11,6 @@ from klamm.controller.node.data import NodeData, Phase
 from klamm.controller.node.effects import ReadZnodes, Reply, Severity
 from klamm.controller.node.inputs import BrokerAnswer, Request, Turn
 from klamm.controller.node.turns import SERVER_ERROR, Turns
-from klamm.controller.node.watches import watch_moves
 from klamm.controller.store.port import (
     CommitDone,
     Committed,
@@ -125,7 +124,6 @@ def _apply(node: NodeData, turns: Turns, commit: PlannedCommit) -> None:
         node.do(*node.links.put(message, turns.state))
     for entry in commit.entries:
         node.note(Severity.INFO, entry.kind, entry.text)
-    watch_moves(node, turns, commit.changes)
 
 
 def _send_due(node: NodeData) -> None:

@@ -22,7 +22,6 @@ def on_session(node: NodeData, event: SessionEvent) -> None:
             _reconnected(node)
         case SessionState.CONNECTED if not node.office.session:
             node.connected = True
-            node.watched.clear()
             node.phase = Phase.ELECTING
             node.do(*node.office.begin(event.session))
         case SessionState.SUSPENDED if ours:

@@ -3,8 +3,8 @@
 import pytest
 from core.clusters import T, broker, brokers, cluster, one, partition, topic
 
-from klamm.controller.core.apply import apply, changed_partitions
-from klamm.controller.core.model import Awaiting, CommitCounter, TopicPartition
+from klamm.controller.core.apply import apply
+from klamm.controller.core.model import Awaiting, CommitCounter
 from klamm.controller.core.plan import (
     SetAwaiting,
     SetBrokers,
@@ -66,13 +66,3 @@ def test_a_change_of_an_unknown_topic_is_a_fault_of_the_decision() -> None:
         apply(cluster((1,)), [SetPartition(T, NEW)])
     with pytest.raises(KeyError):
         apply(cluster((1,)), [TouchTopic("t", 1, None)])
-
-
-def test_which_partitions_a_change_sets() -> None:
-    assert list(changed_partitions(SetPartition(T, NEW))) == [(T, NEW)]
-    assert list(changed_partitions(SetTopic("t", topic("t", {0: OLD, 3: NEW})))) == [
-        (T, OLD),
-        (TopicPartition("t", 3), NEW),
-    ]
-    assert list(changed_partitions(SetTopic("t", None))) == []
-    assert list(changed_partitions(SetNodes({}))) == []

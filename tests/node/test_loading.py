@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from node_world import ENDPOINT, World
+from node_world import World
 
 from klamm.controller.core.events import AlterReassignment, CreateTopic
-from klamm.controller.core.ibp import by_name
 from klamm.controller.core.model import Assignment, ClusterState, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.core.results import Done, Refusal, TopicCreated
@@ -95,7 +94,7 @@ def test_unknown_keys_and_the_topic_id_survive_a_rewrite() -> None:
     assert world.data(path)["future"] == [1]
 
 
-def test_moving_partitions_are_told_watched_and_finished() -> None:
+def test_moving_partitions_are_told_and_finished() -> None:
     world = a_cluster(1, 2, 3, 4)
     put_topic(world, "t", version=2, partitions={"0": [4, 3, 2, 1]}, **MOVING)
     put_state(world, T, 1, [1, 2, 3])
@@ -126,11 +125,11 @@ def test_dead_leaders_are_replaced_and_new_partitions_led() -> None:
     assert not world.exists(paths.state("t", 2))
 
 
+@pytest.mark.req("R455-84")
 def test_moves_cost_no_read_that_a_start_without_them_does_not_cost() -> None:
-    """From IBP 2.7-IV2 on; below it, states of moving partitions are read once more, watched."""
     counts = []
     for moving in (False, True):
-        world = a_cluster(1, 2, 3, 4, config=NodeConfig(900, (ENDPOINT,), protocol=by_name("3.9")))
+        world = a_cluster(1, 2, 3, 4)
         lists = MOVING if moving else {}
         put_topic(world, "t", version=2, partitions={"0": [4, 3, 2, 1]}, **lists)
         put_state(world, T, 4, [4, 2])
@@ -270,9 +269,22 @@ def test_watches_are_armed_before_what_they_watch_is_read() -> None:
             armed.update((watch.path, place) for watch in effect.watches)
         if isinstance(effect, ReadZnodes):
             read.update((each.path, place) for each in effect.reads)
-    assert {paths.TOPICS, paths.BROKER_IDS, paths.ISR_CHANGES, paths.state(*T)} <= set(armed)
-    for path in (paths.TOPICS, paths.BROKER_IDS, paths.ISR_CHANGES, paths.state(*T)):
+    assert {paths.TOPICS, paths.BROKER_IDS, paths.ISR_CHANGES} <= set(armed)
+    for path in (paths.TOPICS, paths.BROKER_IDS, paths.ISR_CHANGES):
         assert armed[path] < read[path]
+
+
+def test_a_move_that_somebody_else_wrote_into_a_topic_is_seen_and_finished() -> None:
+    world = a_cluster(1, 2, 3, 4)
+    put_topic(world, "t", version=2, partitions={"0": [1, 2, 3]})
+    put_state(world, T, 1, [1, 2, 3])
+    taken(world)
+    moved = {"version": 2, "partitions": {"0": [4, 3, 2, 1]}, **MOVING}
+    world.write(SetData(paths.topic("t"), json.dumps(moved).encode(), ANY_VERSION))
+    world.settle()
+    world.leader_writes_isr(T, [1, 2, 3, 4])
+    world.settle()
+    assert world.data(paths.topic("t"))["partitions"] == {"0": [4, 3, 2]}
 
 
 def test_a_topic_made_by_somebody_else_is_found_and_led() -> None:

@@ -11,7 +11,7 @@ from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.core.results import Done, Fault, Refusal, TopicCreated
 from klamm.controller.core.rules import KIP_455
 from klamm.controller.node import NodeConfig
-from klamm.controller.node.effects import ArmWatch, Commit, ReadZnodes, Reply, Send, Severity
+from klamm.controller.node.effects import Commit, ReadZnodes, Reply, Send, Severity
 from klamm.controller.znodes import paths
 from klamm.protocol.generated.leader_and_isr_request import (
     LeaderAndIsrRequest,
@@ -253,11 +253,10 @@ def test_a_leader_that_dies_before_it_answers_hands_the_wait_on() -> None:
 
 @pytest.mark.parametrize("protocol", ["2.8", "3.9"])
 def test_from_ibp_2_8_on_nobody_writes_behind_our_back(protocol: str) -> None:
-    """No watch of states, no read before a write."""
     world = with_topic(NodeConfig(900, (ENDPOINT,), protocol=by_name(protocol)))
     assert world.ask(AlterReassignment(T, (4, 3, 2))) == (Done(),)
     assert world.data(paths.topic("t"))["version"] == 3
-    assert not [e for e in world.effects if isinstance(e, ArmWatch | ReadZnodes)]
+    assert not [e for e in world.effects if isinstance(e, ReadZnodes)]
     versions = {type(send.message): send.version for send in world.sent}
     ibp = by_name(protocol)
     assert versions == {
@@ -266,7 +265,7 @@ def test_from_ibp_2_8_on_nobody_writes_behind_our_back(protocol: str) -> None:
     }
 
 
-def test_below_it_every_state_is_read_before_it_is_written_and_watched_while_it_moves() -> None:
+def test_below_it_every_state_is_read_before_it_is_written() -> None:
     world = with_topic()
     world.ask(AlterReassignment(T, (4, 3, 2)))
     state = paths.state(*T)
@@ -274,10 +273,9 @@ def test_below_it_every_state_is_read_before_it_is_written_and_watched_while_it_
         type(effect)
         for effect in world.effects
         if (isinstance(effect, ReadZnodes) and state in [r.path for r in effect.reads])
-        or (isinstance(effect, ArmWatch) and state in [w.path for w in effect.watches])
         or isinstance(effect, Commit)
     ]
-    assert order == [ReadZnodes, Commit, ArmWatch, ReadZnodes]
+    assert order == [ReadZnodes, Commit]
 
 
 def test_an_isr_that_changed_unseen_is_found_before_the_write() -> None:

@@ -48,7 +48,6 @@ def test_a_connection_that_is_back_has_every_watch_and_reads_what_it_missed() ->
         paths.KLAMM_NODES,
         paths.TOPICS,
         paths.ISR_CHANGES,
-        paths.state(*T),
     } <= armed
     world.register(7)
     world.settle()

@@ -153,8 +153,8 @@ def main() -> None:
     parser.add_argument("--partitions", type=int, default=200, help="of each topic")
     parser.add_argument("--smoke", action="store_true", help="20 topics of 100 partitions")
     chosen = parser.parse_args()
-    size = (20, 100) if chosen.smoke else (chosen.topics, chosen.partitions)
-    print(measure(*size, print))
+    topics, partitions = (20, 100) if chosen.smoke else (chosen.topics, chosen.partitions)
+    print(measure(topics, partitions, print))
 
 
 if __name__ == "__main__":
