@@ -59,7 +59,7 @@ class RequirementRows:
         if self._report:
             self._report.parent.mkdir(parents=True, exist_ok=True)
             self._report.write_text("".join(f"{row}\t{state}\n" for row, state in states.items()))
-        counts = {name: 0 for name in ("passed", "failed", "not run")} | Counter(states.values())
+        counts = dict.fromkeys(("passed", "failed", "not run"), 0) | Counter(states.values())
         if counts["passed"] or counts["failed"]:
             line = ", ".join(f"{count} {name}" for name, count in counts.items())
             terminalreporter.write_line(f"requirement rows: {line}")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Sets up .venv, then runs klamm or its checks; needs nothing but Python 3.11 or later.
 
-    python3 tools/dev.py demo         a real ZooKeeper, a controller, brokers, and moves you can watch
-    python3 tools/dev.py up [...]     the same cluster, yours until Ctrl-C; options go to `klamm up`
+    python3 tools/dev.py demo         a real ZooKeeper, a controller, brokers, and two moves
+    python3 tools/dev.py up [...]     such a cluster, yours until Ctrl-C; options go to `klamm up`
     python3 tools/dev.py test [...]   the default tests; options go to pytest
-    python3 tools/dev.py coverage     the default tests under branch coverage, with the least it may be
+    python3 tools/dev.py coverage     the default tests under branch coverage
     python3 tools/dev.py bench [...]  benchmarks against peers; names pick some, --smoke is short
     python3 tools/dev.py check        lint, format, types, import contracts, generated code
 
@@ -30,10 +30,15 @@ EXTRAS = "dev,spark"
 
 
 def wanted_stamp() -> str:
-    """Return one line for the interpreter and one with a digest of what is to be installed."""
-    digest = hashlib.sha256(EXTRAS.encode())
-    for source in (ROOT / "pyproject.toml", CONSTRAINTS):
-        digest.update(source.read_bytes())
+    """Return one line for the interpreter and one with a digest of what is to be installed.
+
+    Of pyproject.toml only what installing reads counts, not how tests and checks are set up.
+    """
+    import tomllib  # from Python 3.11 on, which `main` demands with a clear text
+
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    read = (config["build-system"], config["project"], config["tool"]["setuptools"], EXTRAS)
+    digest = hashlib.sha256(repr(read).encode() + CONSTRAINTS.read_bytes())
     return f"{sys.executable} {sys.version_info[:3]} {VENV}\n{digest.hexdigest()}\n"
 
 
@@ -53,14 +58,10 @@ def set_up() -> None:
             return
         STAMP.unlink(missing_ok=True)
         if found.partition("\n")[0] != stamp.partition("\n")[0]:
-            say(
-                "setting up .venv: about 1.2 GB (Spark's jars hold a real ZooKeeper), a minute or two"
-            )
+            say("setting up .venv: 1.2 GB (Spark's jars hold a real ZooKeeper), about a minute")
             shutil.rmtree(VENV, ignore_errors=True)
-            run(
-                [sys.executable, "-m", "venv", str(VENV)],
-                "venv (on Debian: apt install python3-venv)",
-            )
+            new = [sys.executable, "-m", "venv", str(VENV)]
+            run(new, "venv (on Debian: apt install python3-venv)")
         else:
             say("pyproject.toml or constraints.txt changed: installing again")
         pip = [str(VENV / "bin" / "pip"), "install", "--quiet", "--constraint", str(CONSTRAINTS)]
@@ -88,7 +89,7 @@ def say(text: str) -> None:
 
 
 def become(*command: str) -> None:
-    """Replace this process by a program of .venv, so that signals and the exit status are its own."""
+    """Replace this process by a program of .venv: signals and exit status are its own."""
     os.chdir(ROOT)
     os.environ["PATH"] = f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     # Without this the working directory would put the bare folder names on the import path.

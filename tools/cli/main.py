@@ -19,16 +19,19 @@ COMMANDS = {
 class LazyGroup(click.Group):
     """Lists commands from the table above and imports `klamm.tools.cli.<name>` on first use."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name every command, without importing one."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return the command of this name; None makes click say that there is none."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"klamm.tools.cli.{cmd_name}").command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show the commands with the texts of the table."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
