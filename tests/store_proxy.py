@@ -8,6 +8,7 @@ from enum import Enum
 
 WAIT_S = 10.0
 _CHUNK = 1 << 16
+_HEADER = 20  # length, xid, zxid, error
 
 
 class Rule(Enum):
@@ -16,6 +17,8 @@ class Rule(Enum):
     PASS = "pass"
     CUT = "cut"
     """They are dropped and the connection is closed on both sides."""
+    SPOIL = "spoil"
+    """What follows the header of an answer is overwritten."""
     HOLD = "hold"
     """They are kept until `release`."""
 
@@ -117,7 +120,7 @@ class Proxy:
                 self.requests = Rule.PASS
                 pair.close()
                 self.cut_seen.set()
-            elif self.requests is Rule.HOLD:
+            elif self.requests is Rule.HOLD or pair.held:  # nothing overtakes what is held
                 pair.held += data
                 self.hold_seen.set()
             else:
@@ -131,6 +134,9 @@ class Proxy:
                 self.answers = Rule.PASS
                 pair.close()
                 self.cut_seen.set()
+            elif self.answers is Rule.SPOIL:
+                self.answers = Rule.PASS
+                _send(pair.client, data[:_HEADER].ljust(len(data), b"\x7f"))
             elif pair.held:
                 pair.answered.set()
             else:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.protocol.serialization import Create as KazooCreate
-from kazoo.security import OPEN_ACL_UNSAFE
+from kazoo.security import OPEN_ACL_UNSAFE, make_digest_acl
 from store_proxy import WAIT_S, Pair, Proxy, Rule
 
 from klamm.controller.core.sizes import PACKET_LIMIT
@@ -146,6 +146,10 @@ class World(ABC):
         """Write as somebody else; the operations must succeed."""
 
     @abstractmethod
+    def close_znode(self, path: str) -> None:
+        """Let nobody read or write a znode any more."""
+
+    @abstractmethod
     def disconnect(self, client: Client) -> None:
         """Break the client's connection; it comes back by itself."""
 
@@ -156,6 +160,10 @@ class World(ABC):
     @abstractmethod
     def lose_next_answer(self, client: Client) -> None:
         """Break the connection in place of the next answer's arrival."""
+
+    @abstractmethod
+    def spoil_next_answer(self, client: Client) -> None:
+        """Put other bytes in place of the next answer, which must be one to a commit."""
 
     @abstractmethod
     def hold_next_request(self, client: Client) -> None:
@@ -195,6 +203,9 @@ class MemoryWorld(World):
     def write(self, *ops: Op) -> None:
         assert isinstance(self.zookeeper.write(ops), Applied)
 
+    def close_znode(self, path: str) -> None:
+        self.zookeeper.tree.nodes[path].closed = True
+
     def disconnect(self, client: Client) -> None:
         self.zookeeper.disconnect(self.store(client))
 
@@ -203,6 +214,9 @@ class MemoryWorld(World):
 
     def lose_next_answer(self, client: Client) -> None:
         self._lose_answer = client
+
+    def spoil_next_answer(self, client: Client) -> None:
+        self.lose_next_answer(client)  # no bytes here: what follows from them is the same
 
     def hold_next_request(self, client: Client) -> None:
         self._hold = client
@@ -292,6 +306,9 @@ class RealWorld(World):
         results = transaction.commit()
         assert not any(isinstance(result, Exception) for result in results), results
 
+    def close_znode(self, path: str) -> None:
+        self._admin.set_acls(self._chroot + path, [make_digest_acl("nobody", "knows", all=True)])
+
     def disconnect(self, client: Client) -> None:
         self._proxies[client].cut()
 
@@ -300,6 +317,9 @@ class RealWorld(World):
 
     def lose_next_answer(self, client: Client) -> None:
         self._proxies[client].answers = Rule.CUT
+
+    def spoil_next_answer(self, client: Client) -> None:
+        self._proxies[client].answers = Rule.SPOIL
 
     def hold_next_request(self, client: Client) -> None:
         proxy = self._proxies[client]

@@ -39,7 +39,7 @@ def wanted_stamp() -> str:
     config = tomllib.loads((ROOT / "pyproject.toml").read_text())
     read = (config["build-system"], config["project"], config["tool"]["setuptools"], EXTRAS)
     digest = hashlib.sha256(repr(read).encode() + CONSTRAINTS.read_bytes())
-    return f"{sys.executable} {sys.version_info[:3]} {VENV}\n{digest.hexdigest()}\n"
+    return f"{sys.base_prefix} {sys.version_info[:3]} {VENV}\n{digest.hexdigest()}\n"
 
 
 def set_up() -> None:
@@ -58,6 +58,7 @@ def set_up() -> None:
             return
         STAMP.unlink(missing_ok=True)
         if found.partition("\n")[0] != stamp.partition("\n")[0]:
+            leave_environment()
             say("setting up .venv: 1.2 GB (Spark's jars hold a real ZooKeeper), about a minute")
             shutil.rmtree(VENV, ignore_errors=True)
             new = [sys.executable, "-m", "venv", str(VENV)]
@@ -69,6 +70,13 @@ def set_up() -> None:
         run([*pip, "setuptools", "wheel"], "the build tools")
         run([*pip, "--no-build-isolation", "--editable", f"{ROOT}[{EXTRAS}]"], "klamm's packages")
         STAMP.write_text(stamp)
+
+
+def leave_environment() -> None:
+    """Start anew with the interpreter outside if we are running inside the .venv to be remade."""
+    if Path(sys.prefix) == VENV:
+        outside = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
+        os.execv(outside, [str(outside), *sys.argv])
 
 
 def found_stamp() -> str:
@@ -90,11 +98,16 @@ def say(text: str) -> None:
 
 def become(*command: str) -> None:
     """Replace this process by a program of .venv: signals and exit status are its own."""
-    os.chdir(ROOT)
     os.environ["PATH"] = f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     # Without this the working directory would put the bare folder names on the import path.
     os.environ["PYTHONSAFEPATH"] = "1"
     os.execv(VENV / "bin" / command[0], command)
+
+
+def look_for_java() -> None:
+    """Say before the long set-up, not after it, that there is no Java in the usual places."""
+    if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
+        say("no java on PATH and no JAVA_HOME: ZooKeeper needs Java 17 or later")
 
 
 def run_all(commands: list[list[str]], *, all_of_them: bool) -> None:
@@ -140,6 +153,8 @@ def main(arguments: list[str]) -> None:
     name, *rest = arguments
     if name not in names:
         sys.exit(f"dev.py: no command {name!r}; there are: {', '.join(names)}")
+    if name in ("demo", "up", "test", "coverage"):
+        look_for_java()
     set_up()
     if name == "check":
         run_all(CHECKS, all_of_them=True)
@@ -147,6 +162,8 @@ def main(arguments: list[str]) -> None:
         tests = ["coverage", "run", "-m", "pytest", *rest]
         run_all([tests, ["coverage", "combine"], ["coverage", "report"]], all_of_them=False)
     else:
+        if programs[name][0] == "python":
+            os.chdir(ROOT)  # names of tests are relative to it; klamm's own files to the caller
         become(*programs[name], *rest)
 
 

@@ -7,10 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from uuid import UUID
 
+from klamm.controller.brokers.metadata import endpoint_of
 from klamm.controller.core.ibp import InterBrokerProtocol
 from klamm.controller.core.model import (
     Broker,
     ClusterState,
+    Endpoint,
     Leadership,
     Partition,
     TopicPartition,
@@ -44,15 +46,25 @@ NO_EPOCH = -1
 LEADER_RECOVERY_VERSION = 6
 
 
+def endpoint_between_brokers(broker: Broker, listener: str) -> Endpoint | None:
+    """Return the endpoint of this listener (inter.broker.listener.name), else the broker's first.
+
+    None if it has registered without any.
+    """
+    return endpoint_of(broker, listener) or next(iter(broker.endpoints), None)
+
+
 def leader_and_isr(
     state: ClusterState,
     broker: Broker,
     is_new: Mapping[TopicPartition, bool],
     protocol: InterBrokerProtocol,
+    listener: str = "PLAINTEXT",
 ) -> LeaderAndIsrRequest:
     """Tell a broker the leadership of these partitions, which must all have one.
 
     Versions before 6 cannot say that a leader is recovering: their brokers know of no recovery.
+    Followers fetch from the leaders at their endpoints of `listener`, the one between brokers.
     """
     tells_recovery = protocol.leader_and_isr >= LEADER_RECOVERY_VERSION
     by_topic: dict[str, list[LeaderAndIsrPartitionState]] = defaultdict(list)
@@ -75,7 +87,12 @@ def leader_and_isr(
                 leader_recovery_state=leadership.leader_recovery_state if tells_recovery else 0,
             )
         )
-    live = (state.brokers[leader] for leader in sorted(leaders) if leader in state.brokers)
+    live = [
+        LeaderAndIsrLiveLeader(leader, endpoint.host, endpoint.port)
+        for leader in sorted(leaders)
+        if leader in state.brokers
+        and (endpoint := endpoint_between_brokers(state.brokers[leader], listener))
+    ]
     return LeaderAndIsrRequest(
         controller_id=state.controller_id,
         controller_epoch=state.epoch,
@@ -88,10 +105,7 @@ def leader_and_isr(
             )
             for topic, partitions in by_topic.items()
         ),
-        live_leaders=tuple(
-            LeaderAndIsrLiveLeader(leader.id, leader.endpoints[0].host, leader.endpoints[0].port)
-            for leader in live
-        ),
+        live_leaders=tuple(live),
     )
 
 

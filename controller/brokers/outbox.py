@@ -9,7 +9,9 @@ Rules of merging (each has a test):
 2. A later Lead takes back an unsent Stop of that replica, and a later Stop an unsent Lead.
 3. Of two unsent Stops the one that deletes stays.
 4. What is in flight is never changed; a link that breaks puts it back, below what came since.
-5. Order of sending: live brokers alone if they changed, Lead, Publish, Stop, Stop with delete.
+5. Nobody is told to stop what the state says it is a replica of: the stop is of a former life,
+   and StopReplica of versions 1 and 2 has no epoch that would let the broker see it.
+6. Order of sending: live brokers alone if they changed, Lead, Publish, Stop, Stop with delete.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +53,7 @@ class InFlight:
 
 @dataclass(slots=True)
 class Outbox:
-    """What the broker of this epoch must still be told."""
+    """What the broker of this epoch must still be told; `listener` is the one between brokers."""
 
     broker: Broker
     announce: bool = False
@@ -59,6 +61,7 @@ class Outbox:
     notices: dict[TopicPartition, None] = field(default_factory=dict)
     stops: dict[TopicPartition, bool] = field(default_factory=dict)
     in_flight: InFlight | None = None
+    listener: str = "PLAINTEXT"
 
     def lead(self, name: TopicPartition, is_new: bool) -> None:
         """Tell it the partition's leadership (rules 1 and 2)."""
@@ -110,6 +113,11 @@ class Outbox:
             led = [name for name in names if _is_led(state, name)]
             if led:
                 return self._notify(state, led, protocol, number)
+        self.stops = {
+            name: delete
+            for name, delete in self.stops.items()
+            if not _is_replica(state, name, self.broker.id)
+        }
         for delete in (False, True):
             names = [name for name, flag in self.stops.items() if flag == delete]
             if names:
@@ -150,7 +158,7 @@ class Outbox:
         flags = {name: flag for name, flag in flags.items() if _is_led(state, name)}
         if not flags:
             return None
-        request = leader_and_isr(state, self.broker, flags, protocol)
+        request = leader_and_isr(state, self.broker, flags, protocol, self.listener)
         epochs = {
             TopicPartition(topic.topic_name, partition.partition_index): partition.leader_epoch
             for topic in request.topic_states
@@ -195,3 +203,8 @@ def _take(names: dict[TopicPartition, None], count: int) -> list[TopicPartition]
 def _is_led(state: ClusterState, name: TopicPartition) -> bool:
     partition = state.partition(name)
     return partition is not None and partition.leadership is not None
+
+
+def _is_replica(state: ClusterState, name: TopicPartition, broker: int) -> bool:
+    partition = state.partition(name)
+    return partition is not None and broker in partition.assignment.replicas

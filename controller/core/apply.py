@@ -12,6 +12,7 @@ from klamm.controller.core.plan import (
     SetNodes,
     SetPartition,
     SetTopic,
+    SetUnreadable,
     TouchTopic,
 )
 
@@ -22,6 +23,7 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
     A change of a topic that is unknown raises KeyError: it would be a fault of the decision.
     """
     brokers, nodes, commits = state.brokers, state.nodes, state.commits
+    unreadable = state.unreadable
     topics: dict[str, Topic] | None = None
     partitions: dict[str, dict[int, Partition]] = {}
     awaiting: dict[TopicPartition, Awaiting] | None = None
@@ -33,6 +35,8 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
                 nodes = change.nodes
             case SetCounter():
                 commits = change.counter
+            case SetUnreadable():
+                unreadable = change.unreadable
             case SetAwaiting():
                 awaiting = dict(state.awaiting) if awaiting is None else awaiting
                 if change.awaiting is None:
@@ -59,6 +63,7 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
         commits=commits,
         topics=state.topics if topics is None else topics,
         awaiting=state.awaiting if awaiting is None else awaiting,
+        unreadable=unreadable,
     )
 
 

@@ -26,9 +26,12 @@ from klamm.controller.core.plan import (
     SetAwaiting,
     SetPartition,
     SetTopic,
+    SetUnreadable,
 )
 from klamm.controller.core.results import Result
 from klamm.controller.core.settings import Settings
+from klamm.controller.znodes import paths
+from klamm.controller.znodes.parsing import INT32_MAX
 
 
 @dataclass(slots=True)
@@ -36,6 +39,7 @@ class Unit:
     """All that this turn does to one partition: from `before`, which is durable, to `after`.
 
     `dropped` are replicas that must stop, and delete once the leader knows that they are gone.
+    `check_later`: what was decided here asks for another look, once it is durable.
     """
 
     before: Partition
@@ -43,6 +47,7 @@ class Unit:
     lead_to: set[int] = field(default_factory=set)
     is_new: set[int] = field(default_factory=set)
     dropped: set[int] = field(default_factory=set)
+    check_later: bool = False
     results: list[tuple[int, Result]] = field(default_factory=list)
     causes: list[int] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
@@ -79,6 +84,7 @@ class Draft:
         self.causes: list[int] = []
         self.entries: list[Entry] = []
         self.counter = state.commits
+        self.unreadable: Mapping[str, str] = state.unreadable
         self.config_versions: dict[str, int | None] = {}
         self.follow_ups: dict[TopicPartition, CheckPartition] = {}
         self._topics: dict[str, Topic | None] = {}
@@ -113,6 +119,12 @@ class Draft:
         """Return the deletes of the partition that wait for its leader, as facts have it."""
         return None if name in self._released else self.state.awaiting.get(name)
 
+    def unreadable_of(self, name: TopicPartition) -> str:
+        """Why the partition must be left alone: what of it cannot be read; "" if all can."""
+        return self.unreadable.get(paths.topic(name.topic)) or self.unreadable.get(
+            paths.state(*name), ""
+        )
+
     # --- facts -----------------------------------------------------------------------------
 
     def learn_brokers(self, brokers: Mapping[int, Broker]) -> None:
@@ -131,6 +143,24 @@ class Draft:
         """Take this as what ZooKeeper holds of the partition."""
         self._partitions[name] = partition
         self.changes.append(SetPartition(name, partition))
+
+    def set_aside(self, path: str, text: str) -> None:
+        """Note that this znode cannot be read."""
+        self.unreadable = {**self.unreadable, path: text}
+        self.changes.append(SetUnreadable(self.unreadable))
+
+    def take_up(self, path: str) -> bool:
+        """Note that this znode, with those below it, was read; tell whether one was set aside."""
+        left = {
+            other: text
+            for other, text in self.unreadable.items()
+            if other != path and not other.startswith(f"{path}/")
+        }
+        if len(left) == len(self.unreadable):
+            return False
+        self.unreadable = left
+        self.changes.append(SetUnreadable(left))
+        return True
 
     def release(self, name: TopicPartition) -> None:
         """Let no delete of the partition wait any more."""
@@ -158,8 +188,17 @@ class Draft:
         unit = self.unit(name)
         unit.after = replace(unit.after, assignment=assignment)
 
-    def lead(self, name: TopicPartition, leader: int, isr: tuple[int, ...]) -> None:
-        """Give the partition this leader and ISR, in an epoch one above the durable one."""
+    def lead(self, name: TopicPartition, leader: int, isr: tuple[int, ...]) -> bool:
+        """Give the partition this leader and ISR, in an epoch one above the durable one.
+
+        False, nothing but a line in the journal done, if there is no such epoch any more.
+        """
+        durable = self.units[name].before if name in self.units else self.existing(name)
+        if durable.leadership is not None and durable.leadership.leader_epoch >= INT32_MAX:
+            text = f"{name}: leader epoch {INT32_MAX} is the last that there is;"
+            text += " leader and replicas stay as they are until the topic is created anew"
+            self.entries.append(Entry("stuck", text))
+            return False
         unit = self.unit(name)
         before, present = unit.before.leadership, unit.after.leadership
         if before is None or present is None:
@@ -174,6 +213,7 @@ class Draft:
                 version=before.version + 1,
             )
         unit.after = replace(unit.after, leadership=leadership)
+        return True
 
     def tell(
         self, name: TopicPartition, brokers: Iterable[int], is_new: Iterable[int] = ()
@@ -207,7 +247,10 @@ class Draft:
         restarted: frozenset[int] = frozenset(),
         reassigned: bool = False,
     ) -> None:
-        """Look at the partition again in the next turn; the reasons add up."""
+        """Look at the partition in the next turn, because of a fact; the reasons add up.
+
+        It goes with the facts, whatever becomes of what this turn writes to the partition.
+        """
         known = self.follow_ups.get(name, CheckPartition(name))
         self.follow_ups[name] = CheckPartition(
             name, known.restarted | restarted, known.reassigned or reassigned

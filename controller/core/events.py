@@ -70,6 +70,14 @@ class StateRead:
 
 
 @dataclass(frozen=True, slots=True)
+class FaultFound:
+    """A topic's znode, or a partition's state, is there but cannot be read; `text` names it."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class NotificationsRead:
     """ISR change notifications whose states have been read, so that they can be deleted."""
 
@@ -119,6 +127,7 @@ Fact = (
     | NodesRead
     | TopicRead
     | StateRead
+    | FaultFound
     | ConfigRead
     | CounterRead
     | NotificationsRead

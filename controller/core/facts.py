@@ -8,6 +8,7 @@ from klamm.controller.core.events import (
     Cause,
     ConfigRead,
     CounterRead,
+    FaultFound,
     LeaderAcknowledged,
     NodesRead,
     NotificationsRead,
@@ -27,6 +28,7 @@ from klamm.controller.core.plan import (
     SetNodes,
     Stop,
 )
+from klamm.controller.znodes import paths
 
 
 def brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
@@ -67,7 +69,8 @@ def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
     """Take a topic as ZooKeeper holds it: new, changed by somebody else, or gone."""
     draft.settle(cause)
     known = draft.topic(event.name)
-    if event.topic == known:
+    mended = draft.take_up(paths.topic(event.name))
+    if event.topic == known and not mended:
         return
     draft.learn_topic(event.name, event.topic)
     if event.topic is None:
@@ -79,9 +82,15 @@ def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
     for number, partition in event.topic.partitions.items():
         name = TopicPartition(event.name, number)
         before = known.partitions.get(number) if known else None
-        draft.check_later(
-            name, reassigned=before is not None and before.assignment != partition.assignment
-        )
+        if before is None:
+            # Led already, by somebody else's word. New brokers, and all that there are when a
+            # term begins, are told by their Refill; those we knew before have heard nothing.
+            reassigned = partition.leadership is not None and not (
+                draft.state.brokers.keys().isdisjoint(partition.assignment.replicas)
+            )
+        else:
+            reassigned = before.assignment != partition.assignment
+        draft.check_later(name, reassigned=reassigned)
         if partition.leadership is not None:
             draft.messages.append(Publish(name))
 
@@ -90,7 +99,8 @@ def state_read(draft: Draft, cause: Cause, event: StateRead) -> None:
     """Take a partition's leadership as ZooKeeper holds it, mostly an ISR its leader changed."""
     draft.settle(cause)
     partition = draft.partition(event.partition)
-    if partition is None or partition.leadership == event.leadership:
+    mended = draft.take_up(paths.state(*event.partition))
+    if partition is None or (partition.leadership == event.leadership and not mended):
         return
     draft.learn_partition(event.partition, replace(partition, leadership=event.leadership))
     draft.messages.append(Publish(event.partition))
@@ -98,6 +108,12 @@ def state_read(draft: Draft, cause: Cause, event: StateRead) -> None:
     if event.leadership:
         text = f"{event.partition}: leader {event.leadership.leader} isr"
         draft.entries.append(Entry("isr", f"{text} {list(event.leadership.isr)}"))
+
+
+def fault_found(draft: Draft, cause: Cause, event: FaultFound) -> None:
+    """Leave alone what cannot be read, until its znode changes and is read again."""
+    draft.settle(cause)
+    draft.set_aside(event.path, event.text)
 
 
 def notifications_read(draft: Draft, cause: Cause, event: NotificationsRead) -> None:

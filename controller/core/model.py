@@ -120,7 +120,9 @@ class ClusterState:
     """Everything the controller decides from; equal to ZooKeeper after each applied Commit.
 
     `fence_version` is the dataVersion of /controller_epoch that our election left behind.
-    `nodes` are the klamm nodes, listed to brokers and clients beside the brokers.
+    `nodes` are the klamm nodes, listed to brokers and clients beside the brokers. `unreadable`
+    are znodes of topics and states that cannot be read, by path, with a text that says why: what
+    they belong to is left alone until they are changed.
     """
 
     controller_id: int
@@ -131,6 +133,7 @@ class ClusterState:
     topics: Mapping[str, Topic] = field(default_factory=dict)
     awaiting: Mapping[TopicPartition, Awaiting] = field(default_factory=dict)
     commits: CommitCounter = field(default_factory=CommitCounter)
+    unreadable: Mapping[str, str] = field(default_factory=dict)
 
     def partition(self, name: TopicPartition) -> Partition | None:
         """Return the partition, or None if the topic or the number is unknown."""

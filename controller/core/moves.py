@@ -20,6 +20,11 @@ def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
     """
     name, target = event.partition, event.target
     partition = draft.partition(name)
+    unreadable = draft.unreadable_of(name)
+    if unreadable:
+        text = f"{name} is left alone, for its znode cannot be read: {unreadable}"
+        draft.settle(cause, Refusal(Fault.UNKNOWN_SERVER_ERROR, text), name)
+        return
     refusal = draft.rules.validate(partition, target, draft.online)
     if refusal or partition is None:
         draft.settle(cause, refusal, name)
@@ -34,7 +39,7 @@ def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
             draft.settle(cause, refusal, name)
             return
         note(draft, name, kind)
-        draft.check_later(name)
+        draft.unit(name).check_later = True
     draft.settle(cause, Done(), name)
 
 
@@ -46,7 +51,7 @@ def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
     """
     name = event.partition
     partition = draft.partition(name)
-    if partition is None:
+    if partition is None or draft.unreadable_of(name):
         draft.settle(cause)
         return
     leadership = partition.leadership
@@ -55,10 +60,10 @@ def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
     else:
         leader, isr = _in_line(draft, partition, leadership, event.restarted)
         if (leader, isr) != (leadership.leader, leadership.isr) or event.reassigned:
-            draft.lead(name, leader, isr)
-            draft.tell(name, partition.assignment.replicas)
-            note(draft, name, _kind(leadership, leader, isr))
-            draft.check_later(name)
+            if draft.lead(name, leader, isr):
+                draft.tell(name, partition.assignment.replicas)
+                note(draft, name, _kind(leadership, leader, isr))
+                draft.unit(name).check_later = True
         elif (
             partition.assignment.moving
             and draft.rules.complete(partition.assignment, leadership, draft.online)
@@ -125,12 +130,19 @@ def _lead_within(
     if leader in dropped or leader not in draft.online:
         leader = first_eligible(wanted.replicas, isr, draft.online)
     # An ISR must not become empty: its last members say who has the data.
-    draft.lead(name, leader, isr or leadership.isr)
+    if not draft.lead(name, leader, isr or leadership.isr):
+        return Refusal(
+            Fault.UNKNOWN_SERVER_ERROR,
+            f"{name} cannot be moved: leader epoch {leadership.leader_epoch} is the last that"
+            " there is.",
+        )
     return None
 
 
 def initialize(draft: Draft, name: TopicPartition, assignment: Assignment) -> None:
     """Elect the first leader of a new partition, as soon as one of its replicas is online.
+
+    It may have been moved while nobody led it, so whether that move can end is looked at next.
 
     Source: Kafka 3.9, PartitionStateMachine.scala, initializeLeaderAndIsrForPartitions.
     """
@@ -139,6 +151,7 @@ def initialize(draft: Draft, name: TopicPartition, assignment: Assignment) -> No
         draft.lead(name, isr[0], isr)
         draft.tell(name, isr, is_new=isr)
         note(draft, name, "initialize")
+        draft.unit(name).check_later = True
 
 
 def _kind(before: Leadership, leader: int, isr: tuple[int, ...]) -> str:

@@ -6,7 +6,6 @@ that after every prefix of the Plan each partition is wholly before or wholly af
 """
 
 from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from klamm.controller.core.draft import Creation, Draft, Unit
@@ -51,15 +50,10 @@ def plan_of(draft: Draft, limit: int = COMMIT_BYTES) -> Plan:
         results=tuple(draft.results),
         causes=tuple(draft.causes),
         entries=tuple(draft.entries),
-        follow_ups=_follow_ups(draft, draft.follow_ups.keys() - draft.units.keys()),
+        follow_ups=tuple(draft.follow_ups.values()),
     )
     writes = _Packer(draft, limit).commits()
     return (*([first] if first != Commit() else ()), *writes)
-
-
-def _follow_ups(draft: Draft, names: AbstractSet[TopicPartition]) -> tuple[CheckPartition, ...]:
-    """The events of the next turn for these partitions, in the order they were asked for."""
-    return tuple(check for name, check in draft.follow_ups.items() if name in names)
 
 
 @dataclass(slots=True)
@@ -178,8 +172,8 @@ class _Packer:
         box.results.extend(unit.results)
         box.causes.extend(unit.causes)
         box.entries.extend(unit.entries)
-        if name in self._draft.follow_ups:
-            box.follow_ups[name] = self._draft.follow_ups[name]
+        if unit.check_later:
+            box.follow_ups[name] = CheckPartition(name)
         owed = awaiting(self._draft.awaiting(name), unit)
         if owed != self._draft.awaiting(name):
             box.changes.append(SetAwaiting(name, owed))

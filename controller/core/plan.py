@@ -77,7 +77,23 @@ class SetCounter:
     counter: CommitCounter
 
 
-Change = SetBrokers | SetNodes | SetTopic | TouchTopic | SetPartition | SetAwaiting | SetCounter
+@dataclass(frozen=True, slots=True)
+class SetUnreadable:
+    """These are the znodes that cannot be read."""
+
+    unreadable: Mapping[str, str]
+
+
+Change = (
+    SetBrokers
+    | SetNodes
+    | SetTopic
+    | TouchTopic
+    | SetPartition
+    | SetAwaiting
+    | SetCounter
+    | SetUnreadable
+)
 
 # --- messages: who must learn what of which partition -----------------------------------------
 

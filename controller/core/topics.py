@@ -12,6 +12,7 @@ from klamm.controller.core.events import UNSET, Cause, CreateTopic
 from klamm.controller.core.model import Assignment, Partition, Topic, TopicPartition
 from klamm.controller.core.moves import initialize
 from klamm.controller.core.ops import Create, Op, SetData
+from klamm.controller.core.packing import COMMIT_BYTES
 from klamm.controller.core.plan import Entry
 from klamm.controller.core.results import Fault, Refusal, TopicCreated
 from klamm.controller.core.settings import Settings
@@ -22,7 +23,7 @@ from klamm.controller.znodes.config import ConfigEntity, ConfigZnode, encode_con
 
 def create(draft: Draft, cause: Cause, event: CreateTopic) -> None:
     """Create the topic with its configs and first leaders, or say why not."""
-    if draft.topic(event.name) is not None:
+    if draft.topic(event.name) is not None or paths.topic(event.name) in draft.unreadable:
         exists = Refusal(Fault.TOPIC_ALREADY_EXISTS, f"Topic '{event.name}' already exists.")
         if event.name in draft.creations:
             draft.creations[event.name].results.append((cause.id, exists))
@@ -90,7 +91,11 @@ def check_name(name: str, draft: Draft) -> Refusal | None:
 def check_counts(event: CreateTopic, draft: Draft) -> Refusal | None:
     """Refuse counts or an explicit assignment that no cluster, or not this one, can carry."""
     if event.assignment:
-        return _check_assignment(event)
+        return _check_assignment(event) or _check_size(
+            len(event.assignment),
+            len(event.assignment[0]),
+            max(max(replicas) for replicas in event.assignment.values()),
+        )
     if event.partitions <= 0:
         text = f"Number of partitions was set to an invalid non-positive value: {event.partitions}"
         return Refusal(Fault.INVALID_PARTITIONS, text)
@@ -104,7 +109,23 @@ def check_counts(event: CreateTopic, draft: Draft) -> Refusal | None:
             f"Replication factor: {event.replication_factor} larger than available brokers: "
             f"{len(draft.brokers)}.",
         )
-    return None
+    return _check_size(event.partitions, event.replication_factor, max(draft.brokers))
+
+
+def _check_size(partitions: int, replicas: int, largest_id: int) -> Refusal | None:
+    """Refuse, before any is assigned, more partitions than one topic znode can hold.
+
+    Each takes `"number":[id,id,...],` of the znode, which is written in one multi.
+    """
+    share = len(str(partitions - 1)) + 5 + replicas * (len(str(largest_id)) + 1)
+    limit = COMMIT_BYTES // share
+    if partitions <= limit:
+        return None
+    return Refusal(
+        Fault.INVALID_PARTITIONS,
+        f"Number of partitions was set to {partitions}, but a topic's znode holds about {limit} "
+        f"at most with {replicas} replicas each.",
+    )
 
 
 def _check_assignment(event: CreateTopic) -> Refusal | None:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from klamm.controller.brokers.messages import NO_TOPIC_ID
 from klamm.controller.brokers.outbox import InFlight, Kind, Outbox
 from klamm.controller.core.events import LeaderAcknowledged
 from klamm.controller.core.ibp import InterBrokerProtocol
-from klamm.controller.core.model import ClusterState, TopicPartition
+from klamm.controller.core.model import Broker, ClusterState, TopicPartition
 from klamm.controller.core.plan import (
     Announce,
     Forget,
@@ -20,7 +20,7 @@ from klamm.controller.core.plan import (
     Refill,
     Stop,
 )
-from klamm.controller.node.effects import CloseLink, Effect, Journal, Send, Severity
+from klamm.controller.node.effects import CloseLink, Effect, Journal, Send, SetTimer, Severity
 from klamm.controller.node.inputs import BrokerAnswer
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.leader_and_isr_response import (
@@ -35,6 +35,14 @@ from klamm.protocol.generated.update_metadata_response import UpdateMetadataResp
 
 #: A leader that answers 11 for a partition has the epoch that it was told, or a newer one.
 HAS_THE_EPOCH = (ErrorCode.NONE, ErrorCode.STALE_CONTROLLER_EPOCH)
+
+#: Answers to a whole request that end its life: it was taken, or whoever sent it, or to whom, is
+#: out of date, and a new office or a new registration begins with everything.
+FINAL = (ErrorCode.NONE, ErrorCode.STALE_CONTROLLER_EPOCH, ErrorCode.STALE_BROKER_EPOCH)
+
+RESEND_TIMER = "resend"
+#: Kafka drops what a broker refuses until something else changes; a move would wait for ever.
+RESEND_SECONDS = 5.0
 
 
 class Heard(NamedTuple):
@@ -54,8 +62,11 @@ class BrokerLinks:
     """The outboxes of all brokers; pure, and empty outside office."""
 
     protocol: InterBrokerProtocol
+    listener: str = "PLAINTEXT"
     outboxes: dict[int, Outbox] = field(default_factory=dict)
     sends: int = 0
+    #: What was refused, by whom: told again when the timer, which is set while any is, runs out.
+    refused: list[tuple[Broker, InFlight]] = field(default_factory=list)
 
     def put(self, message: Message, state: ClusterState) -> Iterator[Effect]:
         """Take what a Commit wants brokers to know; `state` has that Commit applied."""
@@ -74,7 +85,7 @@ class BrokerLinks:
                 for outbox in self.outboxes.values():
                     outbox.announce = True
             case Refill(broker, restarted) if broker in state.brokers:
-                self.outboxes[broker] = Outbox(state.brokers[broker])
+                self.outboxes[broker] = Outbox(state.brokers[broker], listener=self.listener)
                 self.outboxes[broker].refill(state, restarted)
             case Refill():
                 pass  # the broker was read twice in one turn, and is gone again
@@ -96,6 +107,7 @@ class BrokerLinks:
         for broker in self.outboxes:
             yield CloseLink(broker)
         self.outboxes.clear()
+        self.refused.clear()
 
     def answered(self, answer: BrokerAnswer, state: ClusterState) -> Heard:
         """Read an answer. A request without one is put back; one to an earlier one is ignored."""
@@ -115,8 +127,64 @@ class BrokerLinks:
             for name, epoch in sent.epochs.items()
             if code == ErrorCode.NONE and partitions.get(name, ErrorCode.NONE) in HAS_THE_EPOCH
         ]
-        notes = tuple(_notes(answer.broker, sent.kind, code, partitions))
+        notes = (
+            *_notes(answer.broker, sent.kind, code, partitions),
+            *self._tell_later(outbox.broker, sent, code, partitions),
+        )
         return Heard(tuple(acknowledged), notes, code == ErrorCode.STALE_CONTROLLER_EPOCH)
+
+    def _tell_later(
+        self, broker: Broker, sent: InFlight, code: int, partitions: dict[TopicPartition, int]
+    ) -> Iterator[SetTimer]:
+        """Keep what was refused: the whole request, or those of its Leads."""
+        if code not in FINAL:
+            left = sent
+        elif code == ErrorCode.NONE and sent.kind is Kind.LEADER_AND_ISR:
+            flags = {
+                name: is_new
+                for name, is_new in sent.flags.items()
+                if partitions.get(name, ErrorCode.NONE) not in HAS_THE_EPOCH
+            }
+            if not flags:
+                return
+            left = replace(sent, flags=flags)
+        else:
+            return
+        if not self.refused:
+            yield SetTimer(RESEND_TIMER, RESEND_SECONDS)
+        self.refused.append((broker, left))
+
+    def resend(self, state: ClusterState) -> None:
+        """Put what was refused back, as far as it is still true and nothing newer came since."""
+        refused, self.refused = self.refused, []
+        for broker, sent in refused:
+            outbox = self.outboxes.get(broker.id)
+            if outbox is None or outbox.broker.epoch != broker.epoch:
+                continue
+            match sent.kind:
+                case Kind.UPDATE_METADATA:
+                    outbox.announce = outbox.announce or not sent.flags
+                    for name in sent.flags:
+                        outbox.publish(name)
+                case Kind.LEADER_AND_ISR:
+                    for name, is_new in sent.flags.items():
+                        if _is_replica(state, name, broker.id) and name not in outbox.stops:
+                            outbox.lead(name, is_new)
+                case Kind.STOP_REPLICA:
+                    for name, delete in sent.flags.items():
+                        if name not in outbox.leads and not _must_wait(state, name, broker.id):
+                            outbox.stop(name, delete)
+
+
+def _is_replica(state: ClusterState, name: TopicPartition, broker: int) -> bool:
+    partition = state.partition(name)
+    return partition is not None and broker in partition.assignment.replicas
+
+
+def _must_wait(state: ClusterState, name: TopicPartition, broker: int) -> bool:
+    """Tell whether a later life of the replica has ended, but the leader does not know yet."""
+    awaiting = state.awaiting.get(name)
+    return awaiting is not None and broker in awaiting.deletes
 
 
 def _codes(
@@ -163,15 +231,19 @@ def _names_by_id(sent: InFlight, state: ClusterState) -> dict[UUID, list[str]]:
 def _notes(
     broker: int, kind: Kind, code: int, partitions: dict[TopicPartition, int]
 ) -> Iterator[Effect]:
-    """Report refusals; a partition's 11 is no refusal, see HAS_THE_EPOCH."""
+    """Report refusals, a line for each code; a partition's 11 is none, see HAS_THE_EPOCH."""
     request = kind.name
     if code != ErrorCode.NONE:
         text = f"broker {broker} answered {request} with {_name(code)}"
         yield Journal(Severity.WARNING, "refused", text)
+    refused = defaultdict(list)
     for name, partition_code in partitions.items():
         if partition_code not in HAS_THE_EPOCH:
-            text = f"broker {broker} answered {request} of {name} with"
-            yield Journal(Severity.WARNING, "refused", f"{text} {_name(partition_code)}")
+            refused[partition_code].append(name)
+    for partition_code, (name, *others) in refused.items():
+        what = f"{name} and {len(others)} more" if others else f"{name}"
+        text = f"broker {broker} answered {request} of {what} with {_name(partition_code)}"
+        yield Journal(Severity.WARNING, "refused", text)
 
 
 def _name(code: int) -> str:

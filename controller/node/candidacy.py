@@ -4,7 +4,7 @@ from klamm.controller.core.model import ClusterState
 from klamm.controller.core.ops import Delete
 from klamm.controller.core.results import NOT_CONTROLLER
 from klamm.controller.node.data import NodeData, Phase
-from klamm.controller.node.effects import Reply, Resign, Severity
+from klamm.controller.node.effects import Reply, Resign, SetTimer, Severity
 from klamm.controller.node.inputs import Request
 from klamm.controller.node.office import Held, HeldBy, Vacant
 from klamm.controller.node.stale import everything
@@ -26,6 +26,9 @@ from klamm.controller.store.port import (
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.errors import ZnodeError
 
+STAND_TIMER = "stand"
+LONGEST_PAUSE_SECONDS = 60.0
+
 
 def on_election_read(node: NodeData, event: ReadDone) -> None:
     """Learn who is controller, or stand; the registration's reads come here too."""
@@ -33,6 +36,7 @@ def on_election_read(node: NodeData, event: ReadDone) -> None:
         return  # asked again once the connection is back
     if isinstance(event.outcome, Refused):
         node.note(Severity.ERROR, "refused", f"reading for the election: {event.outcome.error}")
+        _ask_later(node)
         return
     if event.request == node.office.inspection:
         node.do(*node.office.taken(event.outcome))
@@ -59,9 +63,12 @@ def _found(node: NodeData, found: Held | HeldBy | Vacant | Delete) -> None:
             node.controller_id = controller_id
         case Vacant():
             abandon(node, "/controller was deleted")
-            node.phase = Phase.ELECTING
             node.controller_id = -1
-            node.do(node.office.stand(found))
+            if node.office.waits or node.office.id_taken:
+                node.phase = Phase.STANDBY
+            else:
+                node.phase = Phase.ELECTING
+                node.do(node.office.stand(found))
         case Delete():
             node.do(node.office.remove(found), node.office.ask())
 
@@ -77,6 +84,7 @@ def on_election_done(node: NodeData, event: CommitDone) -> None:
             node.do(node.office.ask())
         case Refused(error):
             node.note(Severity.ERROR, "election refused", error)
+            _ask_later(node)
         case Unknown():
             pass  # asked again once the connection is back
 
@@ -118,6 +126,28 @@ def give_up_session(node: NodeData, reason: str) -> None:
     node.do(Resign(reason))
 
 
+def withdraw(node: NodeData, reason: str) -> None:
+    """Give up an office that we cannot hold; let others stand, and stand again after a pause."""
+    give_up_session(node, reason)
+    node.office.waits = True
+    _ask_later(node)
+
+
+def _ask_later(node: NodeData) -> None:
+    """Ask who is controller after a pause; it doubles with every setback since the last office."""
+    seconds = min(2.0 ** min(node.office.setbacks, 10), LONGEST_PAUSE_SECONDS)
+    node.office.setbacks += 1
+    node.do(SetTimer(STAND_TIMER, seconds))
+
+
+def stand_again(node: NodeData) -> None:
+    """End the pause; while there is no connection, the next one asks who is controller."""
+    node.office.waits = False
+    if node.connected and node.turns is None:
+        node.phase = Phase.ELECTING
+        node.do(node.office.ask())
+
+
 def on_watched_outside(node: NodeData, event: Watched) -> None:
     """Look again when `/controller` comes, changes or goes."""
     if event.path == paths.CONTROLLER:
@@ -141,6 +171,8 @@ def on_request_elsewhere(node: NodeData, event: Request) -> None:
 def on_update(node: NodeData, event: UpdateDone) -> None:
     """A path that exists already is what we wanted; a registration that exists is not."""
     match event.outcome:
+        case Committed() if event.request == node.office.registration:
+            node.do(*node.office.registered())
         case Conflict() if event.request == node.office.registration:
             node.do(node.office.inspect())
         case Refused(error):

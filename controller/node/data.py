@@ -34,7 +34,10 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class NodeConfig:
-    """What a node is and by which rules it decides; the defaults are those of new topics."""
+    """What a node is and by which rules it decides; the defaults are those of new topics.
+
+    `listener` names the endpoint at which brokers reach each other (inter.broker.listener.name).
+    """
 
     node_id: int
     endpoints: tuple[Endpoint, ...]
@@ -43,6 +46,7 @@ class NodeConfig:
     protocol: InterBrokerProtocol = DEFAULT
     default_partitions: int = 1
     default_replication_factor: int = 1
+    listener: str = "PLAINTEXT"
 
     @property
     def settings(self) -> Settings:
@@ -73,7 +77,7 @@ class NodeData:
     def __post_init__(self) -> None:
         """Make what the configuration alone decides."""
         config = self.config
-        self.links = BrokerLinks(config.protocol)
+        self.links = BrokerLinks(config.protocol, config.listener)
         self.office = Office(KlammNodeZnode(config.node_id, config.endpoints, config.rack))
 
     @property

@@ -6,6 +6,7 @@ from klamm.controller.node.candidacy import (
     on_election_read,
     on_request_elsewhere,
     restore_registration,
+    withdraw,
 )
 from klamm.controller.node.data import NodeData, Phase
 from klamm.controller.node.effects import ReadZnodes, Reply, Severity
@@ -72,12 +73,16 @@ def on_read(node: NodeData, event: ReadDone) -> None:
         case Unknown():
             return  # asked again once the connection is back
         case Refused(error):
-            leave(node, f"a read was refused: {error}")
+            withdraw(node, f"a read was refused: {error}")
             return
         case results:
+            survey = turns.survey
             node.do(*turns.survey_read(results, event.last))
-    if turns.survey is None:
+    if survey is not None and survey.blind:
+        withdraw(node, survey.blind)
+    elif turns.survey is None:
         node.phase = Phase.ACTIVE
+        node.office.setbacks = 0
         on_turn(node, Turn())
 
 
@@ -173,7 +178,7 @@ def _heard_witnesses(node: NodeData, turns: Turns, event: ReadDone) -> None:
     if isinstance(event.outcome, Unknown) or turns.in_flight is None:
         return  # asked again once the connection is back
     if isinstance(event.outcome, Refused):
-        leave(node, f"a read was refused: {event.outcome.error}")
+        withdraw(node, f"a read was refused: {event.outcome.error}")
         return
     commit = turns.in_flight.commit
     match turns.heard(event.outcome):
@@ -193,6 +198,7 @@ def _heard_witnesses(node: NodeData, turns: Turns, event: ReadDone) -> None:
 
 def _answer_given_up(node: NodeData, turns: Turns) -> None:
     """Whoever waits for a cause that was given up hears so; the others stay for the timer."""
-    waited = [cause for cause in turns.given_up if node.requests.waits_for(cause.id)]
-    turns.given_up = [cause for cause in turns.given_up if cause not in waited]
-    node.do(*node.requests.settle((cause.id, SERVER_ERROR) for cause in waited))
+    waited = [cause.id for cause in turns.given_up if node.requests.waits_for(cause.id)]
+    answered = set(waited)
+    turns.given_up = [cause for cause in turns.given_up if cause.id not in answered]
+    node.do(*node.requests.settle((number, SERVER_ERROR) for number in waited))

@@ -18,7 +18,15 @@ from klamm.controller.node.effects import (
     Severity,
     Update,
 )
-from klamm.controller.store.port import Committed, ReadData, ReadResult, Watch, Znode
+from klamm.controller.store.port import (
+    Committed,
+    Missing,
+    ReadData,
+    ReadResult,
+    Unreadable,
+    Watch,
+    Znode,
+)
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.controller import (
     ControllerZnode,
@@ -27,6 +35,7 @@ from klamm.controller.znodes.controller import (
     encode_controller,
     encode_controller_epoch,
 )
+from klamm.controller.znodes.errors import ZnodeError
 from klamm.controller.znodes.klamm import KlammNodeZnode, encode_klamm_node
 
 #: Read together, so that the epoch and whose it is are of one moment.
@@ -66,6 +75,13 @@ class Office:
     requests: int = 0
     #: The epoch that our election gave, or would give; 0 when it no longer counts.
     candidate_epoch: int = 0
+    #: Elections in a row that ZooKeeper refused us, and terms that ended because we could not
+    #: read what a controller must know.
+    setbacks: int = 0
+    #: After such a term: do not stand for office before the timer says so.
+    waits: bool = False
+    #: Another session holds our registration, or may: do not stand for office under its id.
+    id_taken: bool = False
     #: Numbers of the newest requests of each kind; answers to earlier ones are out of date.
     election: int = 0
     question: int = 0
@@ -88,6 +104,7 @@ class Office:
             self.former_sessions.add(self.session)
         self.session = 0
         self.candidate_epoch = 0
+        self.id_taken = False
 
     def arrive(self) -> Iterator[Effect]:
         """Make the paths everybody expects, register the node, and ask who is controller.
@@ -107,8 +124,15 @@ class Office:
         create = Create(self.registration_path, encode_klamm_node(self.node), ephemeral=True)
         return Update(self.registration, create)
 
+    def registered(self) -> Iterator[Effect]:
+        """Note that the registration is ours; who did not stand because of it asks again."""
+        if self.id_taken:
+            self.id_taken = False
+            yield self.ask()
+
     def inspect(self) -> ReadZnodes:
         """Look whose registration stands in the way of ours; answered by `taken`."""
+        self.id_taken = True
         self.inspection = self.next_request()
         return ReadZnodes(self.inspection, (ReadData(self.registration_path),))
 
@@ -127,18 +151,23 @@ class Office:
         """Tell what the election reads say; a Delete removes a leftover of ours.
 
         An ephemeral of a former session of ours is no office held: Kafka stops there, and nobody
-        is controller (F39).
+        is controller (F39). Raises ZnodeError if what must be known cannot be read.
         """
         controller, epoch = results
         number, version = 0, 0
         if isinstance(epoch, Znode):
             number, version = decode_controller_epoch(epoch.data), epoch.version
+        elif isinstance(epoch, Unreadable):
+            number, version = -1, -1  # no epoch of ours, if we are controller
         if isinstance(controller, Znode):
             if controller.ephemeral_owner == self.session:
                 return Held(number, version)
             if controller.ephemeral_owner in self.former_sessions:
                 return Delete(controller.path, controller.version)
             return HeldBy(decode_controller(controller.data).broker_id)
+        for result in results:
+            if isinstance(result, Unreadable):
+                raise ZnodeError(result.path, f"who is controller cannot be told: {result.error}")
         create = Create(
             paths.CONTROLLER,
             encode_controller(ControllerZnode(self.node.id, wall_ms)),
@@ -166,12 +195,14 @@ class Office:
     def taken(self, results: tuple[ReadResult, ...]) -> Iterator[Effect]:
         """Settle a registration that exists: ours from a former session goes, another's stays."""
         (owner,) = results
-        if not isinstance(owner, Znode):
+        if isinstance(owner, Missing):
             yield self.register()
-        elif owner.ephemeral_owner in self.former_sessions:
+        elif isinstance(owner, Znode) and owner.ephemeral_owner in self.former_sessions:
             yield self.remove(Delete(owner.path, owner.version))
             yield self.register()
-        elif owner.ephemeral_owner != self.session:
+        elif isinstance(owner, Znode) and owner.ephemeral_owner == self.session:
+            yield from self.registered()
+        else:
             text = f"node.id {self.node.id} is taken by another klamm node; choose another id"
             yield Journal(Severity.ERROR, "node id taken", text)
 

@@ -1,6 +1,7 @@
 """Steps of the session with ZooKeeper: it begins, falters, comes back, and ends."""
 
-from klamm.controller.node.candidacy import give_up_session
+from klamm.controller.node.broker_links import RESEND_TIMER
+from klamm.controller.node.candidacy import STAND_TIMER, give_up_session, stand_again
 from klamm.controller.node.data import NodeData, Phase
 from klamm.controller.node.effects import SetTimer
 from klamm.controller.node.inputs import Timer
@@ -14,8 +15,10 @@ SESSION_TIMER = "session"
 def on_session(node: NodeData, event: SessionEvent) -> None:
     """Stop acting while disconnected; give up when the session is over.
 
-    What a session says that we have given up already is no news.
+    What a session says that we have given up already is no news, not even that it is back.
     """
+    if event.session in node.office.former_sessions:
+        return
     ours = event.session == node.office.session
     match event.state:
         case SessionState.CONNECTED if ours:
@@ -47,8 +50,15 @@ def _reconnected(node: NodeData) -> None:
 
 
 def on_timer(node: NodeData, event: Timer) -> None:
-    """Give up a session that nobody has heard of for its whole timeout; retry causes."""
+    """Give up a session that nobody has heard of for its whole timeout; or try something again.
+
+    What brokers refused goes out with the turn that follows.
+    """
     if event.name == SESSION_TIMER and not node.connected and node.office.session:
         give_up_session(node, "no connection to ZooKeeper for the session timeout")
+    elif event.name == STAND_TIMER:
+        stand_again(node)
     elif event.name == RETRY_TIMER and node.turns is not None:
         node.turns.retry_given_up()
+    elif event.name == RESEND_TIMER and node.turns is not None:
+        node.links.resend(node.turns.state)

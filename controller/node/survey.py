@@ -2,7 +2,8 @@
 
 Lists first, then the data of what they name, then partition states. Taking office is a survey of
 everything; a watch event or a conflict makes one of the few things it names. What cannot be read
-as it should be is a fault of its own and never stops the rest (behaviour: N2).
+as it should be is a fault of its own and never stops the rest (behaviour: N2). Only without the
+lists of brokers and topics nothing can be said: every broker would be taken for dead.
 """
 
 from collections.abc import Collection
@@ -12,6 +13,7 @@ from klamm.controller.core.events import (
     ConfigRead,
     CounterRead,
     Fact,
+    FaultFound,
     NodesRead,
     NotificationsRead,
     StateRead,
@@ -35,6 +37,7 @@ from klamm.controller.store.port import (
     ReadChildren,
     ReadData,
     ReadResult,
+    Unreadable,
     Znode,
 )
 from klamm.controller.znodes import paths
@@ -55,6 +58,8 @@ class Survey:
     def __init__(self, stale: Stale, known: Collection[str]) -> None:
         self.reads: tuple[Read, ...] = ()
         self.faults: list[ZnodeError] = []
+        #: Which list could not be read, and why; then nothing may be decided on what was.
+        self.blind = ""
         self._stale = stale
         self._known = known
         self._results: list[ReadResult] = []
@@ -103,6 +108,12 @@ class Survey:
             for name, leadership in self._states.items()
             if name.topic not in self._topics
         )
+        for fault in self.faults:
+            location = locate(fault.path)
+            if location.place in (Place.TOPIC, Place.PARTITIONS):
+                found.append(FaultFound(paths.topic(location.topic), str(fault)))
+            elif location.place is Place.STATE:
+                found.append(FaultFound(fault.path, str(fault)))
         if self._notifications:
             found.append(NotificationsRead(self._notifications))
         return found
@@ -161,7 +172,20 @@ class Survey:
                 self._configs[path] = None
             case _, Znode():
                 return self._take_data(result)
+            case _, Unreadable():
+                raise self._set_aside(result)
         return []
+
+    def _set_aside(self, unreadable: Unreadable) -> ZnodeError:
+        """Leave what cannot be known without this znode as it was; return the fault."""
+        location = locate(unreadable.path)
+        fault = ZnodeError(unreadable.path, f"ZooKeeper does not show it: {unreadable.error}")
+        if location.place in (Place.BROKERS, Place.TOPICS):
+            self.blind = str(fault)
+        if location.place is Place.PARTITIONS:
+            # Without its partitions' states a topic would look new, and be led anew.
+            self._topics.pop(location.topic, None)
+        return fault
 
     def _take_data(self, znode: Znode) -> list[Read]:
         location = locate(znode.path)

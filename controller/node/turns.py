@@ -165,11 +165,12 @@ class Turns:
         return [*facts, *batch.causes], batch.conflicts
 
     def _put_back(self, causes: list[Cause], conflicts: int) -> None:
-        """Undo `_take`."""
+        """Undo `_take`; a fact never joins a batch, or it would come after newer ones."""
         if conflicts:
-            self.retries.appendleft(Batch(tuple(causes), conflicts))
-        else:
-            self.queue[:0] = causes
+            batch = tuple(cause for cause in causes if not isinstance(cause.event, Fact))
+            self.retries.appendleft(Batch(batch, conflicts))
+            causes = [cause for cause in causes if isinstance(cause.event, Fact)]
+        self.queue[:0] = causes
 
     def send(self, commit: PlannedCommit) -> Commit:
         """Hand a Commit to the store, fenced by the epoch znode's version."""
@@ -248,6 +249,8 @@ class Turns:
     def refused(self, commit: PlannedCommit, error: str) -> Iterator[Effect]:
         """Give up a Commit that ZooKeeper would refuse again; the causes after it go on."""
         what = f"{commit.ops[0].path} and {len(commit.ops) - 1} more writes: {error}"
+        for op in commit.ops:
+            self.stale_later.add(op.path)
         yield from self._give_up(self._take_back(commit), what)
         self._requeue()
 

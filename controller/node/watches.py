@@ -8,9 +8,9 @@ from klamm.controller.store.port import Watch
 from klamm.controller.znodes import paths
 
 #: Registrations, every topic with its states, and notifications of ISR changes. One recursive
-#: watch tells of states that leaders set below IBP 2.7-IV2, of topics that others change, and
-#: costs nothing per partition: arming 1,000 single ones took 20 times longer or more (measured
-#: by `tools.bench.store_watch`). What our own Commits cause is left out by `Turns.touched`.
+#: watch tells of states that leaders set below IBP 2.7-IV2 and of topics that others change, and
+#: costs nothing per partition to arm; what watches cost is told at `Watch`. It tells of our own
+#: Commits too, which `Turns.touched` leaves out.
 OFFICE = (
     Watch(paths.BROKER_IDS, recursive=True),
     Watch(paths.KLAMM_NODES, recursive=True),
@@ -25,11 +25,11 @@ def arm(node: NodeData) -> None:
 
 
 def arm_again(node: NodeData, turns: Turns) -> None:
-    """Watches ended with the connection: arm them, then read what may have changed meanwhile.
+    """Watches ended with the connection: arm them, then read all that may have changed meanwhile.
 
-    Of states only those of moving partitions: the others' changes have notifications, which wait
-    in ZooKeeper until they are read.
+    A list tells only which topics came and went, so every known one is read too. What that costs
+    is what taking office costs, once per connection.
     """
     arm(node)
     turns.stale |= everything()
-    turns.stale.states.update(name for name, _ in turns.state.moving())
+    turns.stale.topics.update(turns.state.topics)

@@ -65,7 +65,7 @@ async def run_node(
 ) -> None:
     """Do as `run_controller`, on any store."""
     with ExitStack() as stack:
-        listeners = await _open_listeners(config.host, config.port)
+        listeners = await open_listeners(config.host, config.port)
         for listener in listeners:
             stack.callback(listener.socket.close)
         port: int = listeners[0].socket.getsockname()[1]
@@ -91,7 +91,8 @@ async def run_node(
             task_status.started(Running(endpoint, node))
 
 
-async def _open_listeners(host: str, port: int) -> list[trio.SocketListener]:
+async def open_listeners(host: str, port: int) -> list[trio.SocketListener]:
+    """Listen on the node's address; raises ListenError if that cannot be."""
     try:
         return list(await trio.open_tcp_listeners(port, host=host))
     except OSError as error:
@@ -111,4 +112,5 @@ def _node_config(config: ControllerConfig, endpoint: Endpoint) -> NodeConfig:
         protocol=config.protocol,
         default_partitions=config.default_partitions,
         default_replication_factor=config.default_replication_factor,
+        listener=config.listener,
     )

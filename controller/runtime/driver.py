@@ -146,9 +146,10 @@ class Driver:
         return self._session.store
 
     def _resign(self, reason: str) -> None:
-        """Give the session up and open the next one."""
+        """Give the session up and open the next one; what the former one posted goes with it."""
         self._journal.write(Journal(Severity.WARNING, "resigned", reason))
         self._links.close_all()
+        self._inbox = deque(event for event in self._inbox if not isinstance(event, StoreEvent))
         if self._session is not None:
             self._session.close()
             self._session = None

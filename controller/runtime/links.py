@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 import trio
 
-from klamm.controller.brokers.metadata import endpoint_of
+from klamm.controller.brokers.messages import endpoint_between_brokers
 from klamm.controller.core.model import Broker, Endpoint
 from klamm.controller.node.effects import Send
 from klamm.controller.node.inputs import BrokerAnswer
 from klamm.protocol.connection import ClientConnection, ProtocolViolation
+from klamm.protocol.errors import EncodeError
 from klamm.protocol.message import Message
 
 LOG = logging.getLogger("klamm.links")
@@ -44,12 +45,14 @@ class LinkSettings:
 
     `listener` names the endpoint to use; a broker that has none of that name is reached by its
     first. `request_seconds` is Kafka's request.timeout.ms and covers the connecting too.
+    `unsendable_seconds` is the pause after a request that no version of it can carry.
     """
 
     client_id: str
     listener: str = "PLAINTEXT"
     request_seconds: float = 30.0
     reconnect_seconds: float = 0.1
+    unsendable_seconds: float = 5.0
     connect: Connect = connect_tcp
 
 
@@ -91,8 +94,7 @@ class _Link:
         self.broker = broker
         self._post = post
         self._settings = settings
-        endpoint = endpoint_of(broker, settings.listener)
-        self._endpoint = endpoint or next(iter(broker.endpoints), None)
+        self._endpoint = endpoint_between_brokers(broker, settings.listener)
         self._queue: deque[Send] = deque()
         self._queued = trio.Event()
         self._scope = trio.CancelScope()
@@ -127,13 +129,18 @@ class _Link:
 
     async def _ask(self, send: Send) -> Message | None:
         """Send and await the answer; None, the connection closed, if none came."""
+        pause = self._settings.reconnect_seconds
         try:
             with trio.fail_after(self._settings.request_seconds):
                 return await self._converse(send)
+        except EncodeError as error:
+            # Decoders of znodes keep such values out. If one comes through, all others go on.
+            LOG.error("broker %d: a request cannot be sent: %s", self.broker.id, error)
+            pause = self._settings.unsendable_seconds
         except (LinkLostError, OSError, trio.BrokenResourceError, trio.TooSlowError) as error:
             LOG.info("broker %d: no answer: %s", self.broker.id, error or type(error).__name__)
         await self._disconnect()
-        self._connect_at = trio.current_time() + self._settings.reconnect_seconds
+        self._connect_at = trio.current_time() + pause
         return None
 
     async def _converse(self, send: Send) -> Message:

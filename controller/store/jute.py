@@ -25,6 +25,7 @@ from klamm.controller.store.port import (
     Refused,
     SetData,
     Unknown,
+    Unreadable,
     Watch,
     Znode,
 )
@@ -80,7 +81,7 @@ _BYSTANDERS = frozenset({0, -2})
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The first operation or read of a request that failed: its index and error code."""
+    """The first operation of a multi that failed: its index and error code."""
 
     index: int
     code: int
@@ -99,7 +100,11 @@ def failure(code: int, zxid: int) -> OpError | Refused | Unknown:
 
 def refusal(code: int) -> OpError | Refused:
     """Sort the error code of one operation in an answer: whatever it is, nothing was applied."""
-    return _OP_ERRORS.get(code) or Refused(_ERROR_NAMES.get(code, f"ZooKeeper error {code}"))
+    return _OP_ERRORS.get(code) or Refused(_error_name(code))
+
+
+def _error_name(code: int) -> str:
+    return _ERROR_NAMES.get(code, f"ZooKeeper error {code}")
 
 
 def refuse_large(size: int, limit: int) -> Refused | None:
@@ -253,13 +258,14 @@ def decode_multi(
     return tuple(results)
 
 
-def decode_multi_read(
-    reads: Sequence[Read], raw: bytes, offset: int
-) -> tuple[ReadResult, ...] | Failed:
-    """Read a multiRead's answer: one result per read; a missing znode is one, no failure."""
+def decode_multi_read(reads: Sequence[Read], raw: bytes, offset: int) -> tuple[ReadResult, ...]:
+    """Read a multiRead's answer: one result per read, each with an error of its own if it has one.
+
+    (ZooKeeper: FinalRequestProcessor, case multiRead; OpResult.ErrorResult.)
+    """
     results: list[ReadResult] = []
     item, stat = _ITEM.unpack_from, _STAT.unpack_from
-    for index, read in enumerate(reads):
+    for read in reads:
         path = read.path
         names: tuple[str, ...] | None = None
         kind, _, code, length = item(raw, offset)
@@ -274,9 +280,8 @@ def decode_multi_read(
                 raise JuteError(f"the children of {path} are answered by types {kind}, {again}")
             offset += _ITEM.size
         if kind == -1:
-            if code != _NO_NODE:
-                return Failed(index, code)
-            results.append(Missing(path))
+            missing = code == _NO_NODE
+            results.append(Missing(path) if missing else Unreadable(path, _error_name(code)))
             continue
         if kind != GET_DATA:
             raise JuteError(f"the read of {path} is answered by type {kind}")

@@ -1,7 +1,8 @@
 """ZooKeeper's data tree and its transactions, as a plain value with exact semantics.
 
 Follows ZooKeeper 3.9's PrepRequestProcessor (which error, checked in which order) and DataTree
-(versions, zxids, watch events). Not there: ACLs, quotas, TTL and container znodes.
+(versions, zxids, watch events). An ACL lets everybody do everything, or nobody anything. Not
+there: quotas, TTL and container znodes.
 """
 
 from __future__ import annotations
@@ -24,14 +25,20 @@ from klamm.controller.store.port import (
     ReadResult,
     Refused,
     SetData,
+    Unreadable,
     WatchKind,
     Znode,
 )
 
+_NO_AUTH = "NOAUTH"
+
 
 @dataclass(slots=True)
 class Node:
-    """One znode. `creates` counts the children ever made; sequential names take it."""
+    """One znode. `creates` counts the children ever made; sequential names take it.
+
+    No session may read or write a `closed` one, or make and remove its children.
+    """
 
     data: bytes | None
     czxid: int
@@ -40,6 +47,7 @@ class Node:
     version: int = 0
     creates: int = 0
     children: set[str] = field(default_factory=set)
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +111,8 @@ class Tree:
         node = self.nodes.get(read.path)
         if node is None:
             return Missing(read.path)
+        if node.closed:
+            return Unreadable(read.path, _NO_AUTH)
         if isinstance(read, ReadData):
             version, czxid, mzxid, owner = node.version, node.czxid, node.mzxid, node.owner
             return Znode(read.path, node.data, version, czxid, mzxid, owner)
@@ -131,7 +141,7 @@ class _Transaction:
             case Delete(path, version):
                 if path == "/":
                     raise _OpFailed(Refused("/: BADARGUMENTS"))
-                if self._expect(path, version).children:
+                if self._expect(path, version, deleting=True).children:
                     raise _OpFailed(OpError.NOT_EMPTY)
                 self.delete(path)
 
@@ -164,6 +174,7 @@ class _Transaction:
         parent = self._nodes.get(parent_path)
         if parent is None:
             raise _OpFailed(OpError.NO_NODE)
+        self._require_open(parent, op.path)
         _validate(op.path + "1" if op.sequential else op.path)
         path = f"{op.path}{parent.creates:010d}" if op.sequential else op.path
         if path in self._nodes:
@@ -185,14 +196,26 @@ class _Transaction:
         self.results.append(OpResult(path, 0, self._zxid, self._zxid))
         self.events += ((WatchKind.CREATED, path), (WatchKind.CHILDREN_CHANGED, parent_path))
 
-    def _expect(self, path: str, version: int) -> Node:
+    def _expect(self, path: str, version: int, deleting: bool = False) -> Node:
+        """Return a znode that is there, at this version, and may be touched.
+
+        For a deletion the parent's ACL decides, and before it is told what there is to delete.
+        """
         _validate(path)
         node = self._nodes.get(path)
+        guard = self._nodes.get(_split(path)[0]) if deleting else node
+        if guard is not None:
+            self._require_open(guard, path)
         if node is None:
             raise _OpFailed(OpError.NO_NODE)
         if version not in (ANY_VERSION, node.version):
             raise _OpFailed(OpError.BAD_VERSION)
         return node
+
+    def _require_open(self, node: Node, path: str) -> None:
+        """Refuse what a session may not touch; somebody else's write may touch everything."""
+        if node.closed and self._session:
+            raise _OpFailed(Refused(f"{path}: {_NO_AUTH}"))
 
 
 def _split(path: str) -> tuple[str, str]:

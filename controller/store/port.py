@@ -9,6 +9,8 @@ construction. Rules that both implementations keep, and that the contract suite 
 * Every request gets exactly one final answer. Requests that were open when the connection was
   lost are answered `Unknown` before SUSPENDED or LOST is posted, and so is every later request
   until the connection is back. After LOST every request is answered `Unknown` at once.
+  Conversely `Unknown`, while connected, is always followed by SUSPENDED or LOST: an answer that
+  cannot be understood costs the connection.
 * `post` may be called from any thread, also from within a call; it must return at once, must not
   raise, and must not call the store. It is never called by two threads at the same time.
 * Watches end with the connection. After each CONNECTED they are armed again, then the paths are
@@ -157,7 +159,15 @@ class Missing:
     path: str
 
 
-ReadResult = Znode | Children | Missing
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """There is such a znode, and ZooKeeper does not let us read it; `error` is its word for why."""
+
+    path: str
+    error: str
+
+
+ReadResult = Znode | Children | Missing | Unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +182,7 @@ class Watch:
     topic by topic takes 0.04 s on a quiet machine, state by state 30 to 40 times as long, as
     ZooKeeper's old one-shot watches do, which must then be armed again after each event
     (`klamm.tools.bench.store_watch`). What is delivered costs the same each way, about 80
-    microseconds an event, one's own writes included: so a tree that one writes oneself is watched
-    no wider than needed.
+    microseconds an event, one's own writes included, which a wide watch cannot leave out.
     """
 
     path: str
@@ -216,8 +225,8 @@ class ReadDone:
     """The answer to `read`, or the next part of it.
 
     `outcome` holds one result per read, in order, at most `READ_CHUNK` of them; the final part
-    has `last`. A failure ends the read. Each part is true of one moment, that of its place among
-    the `Watched` events; different parts may be of different moments.
+    has `last`. A failure is one of the whole read and ends it. Each part is true of one moment,
+    that of its place among the `Watched` events; different parts may be of different moments.
     """
 
     session: int

@@ -8,21 +8,23 @@ from __future__ import annotations
 import logging
 import struct
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
 
 from klamm.controller.core.sizes import multi_size
 from klamm.controller.store import jute
+from klamm.controller.store.link import Done, Failure, Link, Reply, Request
+from klamm.controller.store.outcomes import (
+    commit_outcome,
+    plain,
+    read_outcome,
+    update_outcome,
+)
 from klamm.controller.store.port import (
     READ_CHUNK,
     Check,
     CommitDone,
-    CommitOutcome,
-    Committed,
-    Conflict,
     Create,
-    Fenced,
     Op,
     OpError,
     Post,
@@ -34,7 +36,6 @@ from klamm.controller.store.port import (
     SessionState,
     Unknown,
     UpdateDone,
-    UpdateOutcome,
     Watch,
     WatchDone,
     Watched,
@@ -54,40 +55,6 @@ thread empties; at about 270 the pipe is full and the caller would block."""
 _HEADER_SIZE = 8  # xid and opcode count as well
 
 _EVENTS = {kind.value: kind for kind in WatchKind}
-
-Reply = tuple[bytes, int]
-"""A whole packet, and where the answer's body begins."""
-
-Failure = OpError | Refused | Unknown
-_Done = Callable[[Reply | Failure], None]
-
-
-class Request:
-    """A request on its way; the link carries `kind` and `body`."""
-
-    __slots__ = ("body", "done", "kind", "zxid")
-
-    def __init__(self, kind: int, body: bytes, zxid: int, done: _Done) -> None:
-        self.kind = kind
-        self.body = body
-        self.zxid = zxid
-        self.done = done
-
-
-class Link(Protocol):
-    """What carries requests to ZooKeeper, in order, and calls the store's `on_` methods."""
-
-    chroot: str
-    """"" or a path without a slash at its end."""
-
-    last_zxid: int
-    """The newest transaction that the session has seen."""
-
-    def send(self, request: Request) -> None:
-        """Send; `WireStore.on_answer` is called once or more. Only while connected."""
-
-    def request_stop(self) -> None:
-        """End the session; returns at once."""
 
 
 class WireStore:
@@ -130,7 +97,7 @@ class WireStore:
         first = 0 if fence is None else 1
 
         def done(answer: Reply | Failure) -> None:
-            outcome = _commit_outcome(answer, multi, first, self.link.chroot)
+            outcome = commit_outcome(answer, multi, first, self.link.chroot)
             self.post(CommitDone(self._session, request, outcome))
 
         self.send(jute.MULTI, jute.encode_multi(multi, self.link.chroot), done)
@@ -141,7 +108,7 @@ class WireStore:
             raise ValueError(f"a check alone updates nothing: {op}")
 
         def done(answer: Reply | Failure) -> None:
-            outcome = _update_outcome(answer, op, self.link.chroot)
+            outcome = update_outcome(answer, op, self.link.chroot)
             self.post(UpdateDone(self._session, request, outcome))
 
         self.send(jute.op_type(op), jute.encode_op(op, self.link.chroot), done)
@@ -163,7 +130,7 @@ class WireStore:
             nonlocal unanswered, failure
             unanswered -= 1
             if failure is None and not isinstance(answer, tuple):
-                failure = _plain(answer)
+                failure = plain(answer)
             if not unanswered:
                 self.post(WatchDone(self._session, request, failure))
 
@@ -181,7 +148,7 @@ class WireStore:
 
     # --- requests ------------------------------------------------------------------------------
 
-    def send(self, kind: int, body: bytes, done: _Done) -> None:
+    def send(self, kind: int, body: bytes, done: Done) -> None:
         """Send a request, or queue it, or answer it at once if it cannot be sent."""
         with self.lock:
             zxid = self.link.last_zxid
@@ -209,7 +176,11 @@ class WireStore:
     # --- what the link reports, under the lock -------------------------------------------------
 
     def on_answer(self, request: Request, answer: Reply | Failure) -> None:
-        """Take an answer; the first one to a request counts."""
+        """Take an answer; the first one to a request counts.
+
+        After an answer that leaves it open what was done, nothing more is asked over this
+        connection: a new one makes whoever waits ask anew.
+        """
         if request not in self._sent:
             return
         del self._sent[request]
@@ -217,7 +188,12 @@ class WireStore:
             request.done(answer)
         except (ValueError, struct.error) as error:  # not what the protocol says
             _LOG.exception("ZooKeeper's answer to a request of type %d is unreadable", request.kind)
-            request.done(Unknown(f"unreadable answer: {error}", request.zxid))
+            answer = Unknown(f"unreadable answer: {error}", request.zxid)
+            request.done(answer)
+        if isinstance(answer, Unknown) and self.connected:
+            self.connected = False
+            self.on_disconnected()
+            self.link.drop()
         self._pump()
 
     def on_connected(self, session: int, timeout_ms: int) -> None:
@@ -240,7 +216,9 @@ class WireStore:
         self.post(SessionEvent(self._session, SessionState.LOST, self._timeout_ms, reason))
 
     def on_watch_event(self, raw: bytes, offset: int) -> None:
-        """Take a watch event as ZooKeeper sent it."""
+        """Take a watch event as ZooKeeper sent it; none counts after `Link.drop`."""
+        if not self.connected:
+            return
         value, path = jute.decode_watch_event(raw, offset, self.link.chroot)
         if kind := _EVENTS.get(value):
             self.post(Watched(self._session, path, kind))
@@ -277,7 +255,7 @@ class _Reading:
     def synced(self, answer: Reply | Failure) -> None:
         """End if the sync before the first chunk failed."""
         if not isinstance(answer, tuple):
-            self._finish(_plain(answer), last=True)
+            self._finish(plain(answer), last=True)
 
     def _send_next(self) -> None:
         if self._sent < len(self._reads) and not self._ended:
@@ -290,7 +268,7 @@ class _Reading:
 
         def done(answer: Reply | Failure) -> None:
             if not self._ended:
-                outcome = _read_outcome(answer, part)
+                outcome = read_outcome(answer, part)
                 self._finish(outcome, last or not isinstance(outcome, tuple))
                 self._send_next()
 
@@ -300,47 +278,3 @@ class _Reading:
     def _finish(self, outcome: tuple[ReadResult, ...] | Refused | Unknown, last: bool) -> None:
         self._ended = last
         self._store.post(ReadDone(self._store.session, self._request, outcome, last))
-
-
-def _commit_outcome(
-    answer: Reply | Failure, multi: Sequence[Op], first: int, chroot: str
-) -> CommitOutcome:
-    """Sort a multi's answer; what comes before operation `first` is the fence."""
-    if not isinstance(answer, tuple):
-        return _plain(answer)
-    found = jute.decode_multi(multi, *answer, chroot)
-    if not isinstance(found, jute.Failed):
-        return Committed(found[first:])
-    failure = jute.refusal(found.code)
-    if not isinstance(failure, OpError):
-        return _plain(failure, multi[found.index].path)
-    return Conflict(found.index - first, failure) if found.index >= first else Fenced()
-
-
-def _update_outcome(answer: Reply | Failure, op: Op, chroot: str) -> UpdateOutcome:
-    match answer:
-        case (raw, offset):
-            return Committed((jute.decode_op(op, raw, offset, chroot)[0],))
-        case OpError():
-            return Conflict(0, answer)
-        case failure:
-            return _plain(failure, op.path)
-
-
-def _read_outcome(
-    answer: Reply | Failure, part: Sequence[Read]
-) -> tuple[ReadResult, ...] | Refused | Unknown:
-    if not isinstance(answer, tuple):
-        return _plain(answer)
-    found = jute.decode_multi_read(part, *answer)
-    if isinstance(found, jute.Failed):
-        return _plain(jute.refusal(found.code), part[found.index].path)
-    return found
-
-
-def _plain(failure: Failure, path: str = "") -> Refused | Unknown:
-    """Make a refusal of what is no conflict here, and name the path if there is one."""
-    if isinstance(failure, Unknown):
-        return failure
-    error = failure.value if isinstance(failure, OpError) else failure.error
-    return Refused(f"{path}: {error}" if path else error)

@@ -12,6 +12,7 @@ A client lives for one session: where kazoo would silently open another, this on
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import socket
 import ssl
@@ -26,9 +27,10 @@ from kazoo.protocol.states import KeeperState
 from kazoo.retry import KazooRetry
 
 from klamm.controller.store import jute
+from klamm.controller.store.link import Failure, Reply, Request
 from klamm.controller.store.options import Tls, ZookeeperOptions
 from klamm.controller.store.port import Post, Unknown
-from klamm.controller.store.wire import Failure, Reply, Request, WireStore
+from klamm.controller.store.wire import WireStore
 
 _LOG = logging.getLogger(__name__)
 _CODES = {kind: code for code, kind in EXCEPTIONS.items()}
@@ -136,6 +138,10 @@ class _OneSession(KazooClient):
         carried = _Carried(self.store, request)
         self._call(carried, carried)
 
+    def drop(self) -> None:
+        """Break the connection; its thread sees the end of the stream and connects again."""
+        self._thread.hang_up()
+
     def request_stop(self) -> None:
         """Do what `stop` does, without waiting for it."""
         if not self._stopped.is_set():
@@ -217,6 +223,14 @@ class _Connection(ConnectionHandler):
         """Make the connection thread look at its queue."""
         assert self._write_sock is not None, "the pipe is open until the session is lost"
         self._write_sock.send(b"\0")
+
+    def hang_up(self) -> None:
+        """End both directions, from any thread."""
+        connection = self._socket
+        if connection is not None:
+            # Not SSLSocket's own: it would take the session away under the reading thread.
+            with contextlib.suppress(OSError):  # the connection has ended by itself
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     def zk_loop(self) -> None:
         """Run until the session ends."""

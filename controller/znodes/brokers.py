@@ -16,7 +16,7 @@ import msgspec
 
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.errors import ZnodeError
-from klamm.controller.znodes.parsing import INT64_MAX, Int32, dump, parse
+from klamm.controller.znodes.parsing import INT64_MAX, Int32, check_string, dump, parse
 from klamm.controller.znodes.text import decode_int
 
 PLAINTEXT: Final = "PLAINTEXT"
@@ -85,6 +85,7 @@ def decode_broker(data: bytes | None, path: str) -> BrokerZnode:
         raise ZnodeError(path, f"version {fields.version} without endpoints")
     else:
         endpoints = decode_endpoints(fields.endpoints, fields.listener_security_protocol_map, path)
+    check_strings(endpoints, fields.rack, path)
     features = fields.features if fields.version >= _VERSION_WITH_FEATURES else None
     return BrokerZnode(
         paths.broker_id(path),
@@ -98,11 +99,15 @@ def decode_broker(data: bytes | None, path: str) -> BrokerZnode:
 
 
 def encode_broker(znode: BrokerZnode) -> bytes:
-    """Write a registration of version 4 or 5; ValueError for others."""
+    """Write a registration of version 4 or 5.
+
+    ValueError for others, and for texts that no request could carry.
+    """
     if znode.version not in _VERSIONS_WRITTEN:
         raise ValueError(f"broker registrations are written in version 4 or 5, not {znode.version}")
     if znode.features and znode.version < _VERSION_WITH_FEATURES:
         raise ValueError(f"version {znode.version} cannot carry features {dict(znode.features)}")
+    check_strings(znode.endpoints, znode.rack, paths.broker(znode.id))
     # What readers of version 1 connect to.
     plain = (each for each in znode.endpoints if each.security_protocol == PLAINTEXT)
     first = next(plain, None)
@@ -140,6 +145,14 @@ def decode_endpoints(
     if len(set(names)) != len(names):
         raise ZnodeError(path, f"two endpoints of one listener: {texts}")
     return endpoints
+
+
+def check_strings(endpoints: tuple[Endpoint, ...], rack: str | None, path: str) -> None:
+    """Raise ZnodeError if a registration holds a text that UpdateMetadata could not carry."""
+    check_string(rack, "rack", path)
+    for endpoint in endpoints:
+        check_string(endpoint.listener, "a listener's name", path)
+        check_string(endpoint.host, f"the host of listener {endpoint.listener[:40]}", path)
 
 
 def _endpoint(text: str, protocols: Mapping[str, str] | None, path: str) -> Endpoint:

@@ -68,5 +68,7 @@ def decode_controller_epoch(data: bytes | None, path: str = paths.CONTROLLER_EPO
 
 
 def encode_controller_epoch(epoch: int) -> bytes:
-    """Write `/controller_epoch`."""
+    """Write `/controller_epoch`; ZnodeError for a number that nobody could read or send."""
+    if not 0 <= epoch <= INT32_MAX:
+        raise ZnodeError(paths.CONTROLLER_EPOCH, f"{epoch} is not from 0 to {INT32_MAX}")
     return str(epoch).encode()

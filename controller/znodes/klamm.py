@@ -17,7 +17,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from klamm.controller.znodes import paths
-from klamm.controller.znodes.brokers import Endpoint, decode_endpoints, encode_endpoints
+from klamm.controller.znodes.brokers import (
+    Endpoint,
+    check_strings,
+    decode_endpoints,
+    encode_endpoints,
+)
 from klamm.controller.znodes.parsing import (
     INT64_MAX,
     Natural,
@@ -97,11 +102,13 @@ def decode_klamm_node(data: bytes | None, path: str) -> KlammNodeZnode:
     """Read the registration at `path`, whose last part is the node's id; raises ZnodeError."""
     fields = parse(_NODE, data, path)
     endpoints = decode_endpoints(fields.endpoints, fields.listener_security_protocol_map, path)
+    check_strings(endpoints, fields.rack, path)
     return KlammNodeZnode(paths.broker_id(path), endpoints, fields.rack)
 
 
 def encode_klamm_node(znode: KlammNodeZnode) -> bytes:
-    """Write a node's registration."""
+    """Write a node's registration; ValueError for texts that no request could carry."""
+    check_strings(znode.endpoints, znode.rack, paths.klamm_node(znode.id))
     fields: dict[str, Any] = {"version": 1, **encode_endpoints(znode.endpoints)}
     if znode.rack is not None:
         fields["rack"] = znode.rack

@@ -14,6 +14,8 @@ from klamm.controller.znodes.errors import ZnodeError
 
 INT32_MAX: Final = 2**31 - 1
 INT64_MAX: Final = 2**63 - 1
+MAX_STRING: Final = 2**15 - 1
+"""The longest string of a Kafka request in bytes of UTF-8; a znode has room for longer ones."""
 
 Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=INT32_MAX)]
 Natural = Annotated[int, msgspec.Meta(ge=0, le=INT32_MAX)]
@@ -93,6 +95,13 @@ def repeated(ids: Sequence[int]) -> int | None:
     if len(set(ids)) == len(ids):
         return None
     return next(each for place, each in enumerate(ids) if each in ids[:place])
+
+
+def check_string(text: str | None, what: str, path: str) -> None:
+    """Raise ZnodeError if no request to a broker could carry this text."""
+    size = 0 if text is None else len(text.encode())
+    if size > MAX_STRING:
+        raise ZnodeError(path, f"{what} has {size} bytes; requests carry at most {MAX_STRING}")
 
 
 def check_distinct(lists: Mapping[int, tuple[int, ...]], what: str, path: str) -> None:

@@ -73,7 +73,13 @@ def decode_state(data: bytes | None, path: str) -> StateZnode:
 
 
 def encode_state(znode: StateZnode) -> bytes:
-    """Write a state znode; the recovery state appears only while RECOVERING, as from Kafka 3.2."""
+    """Write a state znode; the recovery state appears only while RECOVERING, as from Kafka 3.2.
+
+    ValueError for an epoch that no reader accepts.
+    """
+    for epoch in (znode.leader_epoch, znode.controller_epoch):
+        if not 0 <= epoch <= INT32_MAX:
+            raise ValueError(f"epoch {epoch} of {znode} is not from 0 to {INT32_MAX}")
     fields: dict[str, Any] = {
         "controller_epoch": znode.controller_epoch,
         "leader": znode.leader,

@@ -23,6 +23,7 @@ from klamm.controller.znodes.parsing import (
     ReplicaLists,
     Shape,
     check_distinct,
+    check_string,
     dump,
     no_extra,
 )
@@ -70,8 +71,10 @@ def decode_topic(data: bytes | None, path: str) -> TopicZnode:
 
     Raises ZnodeError, so that the caller can set this one topic aside, for anything that stock
     controllers choke on too: ids that are no integers or repeated, a partition without replicas,
-    an unreadable topic id, no `partitions` at all.
+    an unreadable topic id, no `partitions` at all. A name that no request could carry is refused
+    likewise.
     """
+    check_string(path.rpartition("/")[2], "the topic's name", path)
     fields, extra = _SHAPE.read(data, path)
     check_distinct(fields.partitions, "partitions", path)
     for partition, replicas in fields.partitions.items():

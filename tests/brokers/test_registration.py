@@ -136,10 +136,17 @@ def test_a_connection_lost_at_any_step_delays_the_registration_only(
     assert model.metadata.cluster_id == CLUSTER_ID
 
 
-def test_what_zookeeper_refuses_for_good_is_an_error_that_names_it() -> None:
+@pytest.mark.parametrize(
+    ("closed", "named"),
+    [("/brokers/ids", "/brokers/ids/1: NOAUTH"), ("/cluster/id", "/cluster/id")],
+)
+def test_what_zookeeper_refuses_for_good_is_an_error_that_names_it(closed: str, named: str) -> None:
     world = World()
-    with pytest.raises(StoreRefusedError, match="/brokers/ids/1"):
-        world.start(1, settings(1, rack="r" * 2_000_000))
+    for path in ("/brokers", "/brokers/ids", "/cluster", "/cluster/id"):
+        world.zookeeper.write([Create(path, encode_cluster_id(CLUSTER_ID))])
+    world.zookeeper.tree.nodes[closed].closed = True
+    with pytest.raises(StoreRefusedError, match=named):
+        world.start(1, settings(1))
 
 
 def test_starting_twice_and_time_that_runs_backwards_are_refused() -> None:

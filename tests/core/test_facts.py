@@ -143,6 +143,25 @@ def test_a_topic_that_somebody_created_gets_directories_states_and_leaders() -> 
     assert Lead(T, (2,), is_new=(2,)) in book.messages
 
 
+@pytest.mark.parametrize(
+    ("online", "told"), [((1, 2, 3), True), ((3, 4), True), ((4, 5), False), ((), False)]
+)
+def test_leaders_that_somebody_else_chose_are_told_in_a_new_epoch(
+    online: tuple[int, ...], told: bool
+) -> None:
+    """Its replicas have heard nothing of it, unless they come now and are refilled."""
+    book = Ledger(cluster(online))
+    (commit,) = book.plan(BrokersRead(brokers(1, 2, 3)), TopicRead("t", topic("t", {0: IDLE})))
+    assert commit.follow_ups == (CheckPartition(T, reassigned=told),)
+
+
+def test_a_topic_that_comes_back_with_states_is_led_anew() -> None:
+    book = Ledger(one((1, 2, 3), IDLE))
+    back = topic("t", {0: replace(IDLE, assignment=Assignment((3, 2)))})
+    (commit,) = book.plan(TopicRead("t", None), TopicRead("t", back))
+    assert commit.follow_ups == (CheckPartition(T, reassigned=True),)
+
+
 def test_a_topic_that_is_gone_is_dropped() -> None:
     book = Ledger(one((1, 2, 3), IDLE))
     assert book.turn(TopicRead("t", None)) == ()

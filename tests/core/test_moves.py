@@ -420,6 +420,20 @@ def test_a_follower_that_restarts_leaves_the_isr() -> None:
     assert leadership(book) == (1, 4, (1, 2))
 
 
+@pytest.mark.parametrize(
+    ("online", "left"),
+    [((1, 2), Assignment((1, 2))), ((1,), Assignment((1, 2, 8, 9), (1, 2), (8, 9)))],
+)
+def test_a_move_that_begins_without_a_leader_ends_like_any_other(
+    online: tuple[int, ...], left: Assignment
+) -> None:
+    moving = Partition(Assignment((1, 2, 8, 9), (1, 2), (8, 9)))
+    book = Ledger(one(online, moving))
+    book.settle(CheckPartition(T))
+    assert book.t.leader == 1
+    assert book.t.assignment == left
+
+
 def test_a_check_in_line_writes_nothing() -> None:
     book = ledger(partition((1, 2, 3)))
     before = book.state

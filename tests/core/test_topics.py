@@ -1,11 +1,13 @@
 """CreateTopics: Kafka's checks in their order, and the znodes of a new topic."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
 from core.clusters import Ledger, broker, cluster, partition, read_topic, topic
 
+from klamm.controller.core import topics
 from klamm.controller.core.events import (
     UNSET,
     AlterReassignment,
@@ -15,13 +17,14 @@ from klamm.controller.core.events import (
 )
 from klamm.controller.core.model import Assignment, Broker, ClusterState, TopicPartition
 from klamm.controller.core.ops import Create, SetData
-from klamm.controller.core.packing import OPS_PER_COMMIT
+from klamm.controller.core.packing import COMMIT_BYTES, OPS_PER_COMMIT
 from klamm.controller.core.plan import Lead, Publish
 from klamm.controller.core.results import Done, Fault, Refusal, TopicCreated
 from klamm.controller.core.rules import APACHE_3_9, KIP_455, Rules
 from klamm.controller.core.settings import Settings
 from klamm.controller.store.memory_tree import Applied
 from klamm.controller.znodes import paths
+from klamm.controller.znodes.topic import TopicZnode, encode_topic
 
 CONFIG = "/config/topics/new"
 
@@ -168,6 +171,35 @@ def test_counts_and_assignments_that_cannot_be(event: CreateTopic, fault: Fault,
     found, message = refused(ledger(), event)
     assert found is fault
     assert text in message
+
+
+def test_more_partitions_than_one_znode_holds_are_refused_before_they_are_assigned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fault, message = refused(ledger(), create(partitions=500_000, replication_factor=3))
+    assert fault is Fault.INVALID_PARTITIONS
+    assert message == (
+        "Number of partitions was set to 500000, but a topic's znode holds about 52941 at most "
+        "with 3 replicas each."
+    )
+    monkeypatch.setattr(topics, "assign_replicas", pytest.fail)
+    for partitions in (2**31 - 1, 500_000):
+        event = create(partitions=partitions, replication_factor=3)
+        assert refused(ledger(), event)[0] is Fault.INVALID_PARTITIONS
+    explicit = create(assignment=dict.fromkeys(range(80_000), (2**31 - 1,)))
+    fault, message = refused(ledger(), explicit)
+    assert fault is Fault.INVALID_PARTITIONS
+    assert "80000" in message
+
+
+def test_the_largest_topic_that_is_not_refused_fits_into_its_znode() -> None:
+    largest = COMMIT_BYTES // (5 + 5 + 2 * 2)
+    event = create(partitions=largest, validate_only=True)
+    assert ledger().ask(event) == TopicCreated(largest, 2)
+    more = replace(event, partitions=largest + 1)
+    assert refused(ledger(), more)[0] is Fault.INVALID_PARTITIONS
+    znode = TopicZnode(2, dict.fromkeys(range(largest), (1, 2)))
+    assert COMMIT_BYTES - 20_000 < len(encode_topic(znode)) <= COMMIT_BYTES
 
 
 def test_racks_count_when_every_broker_has_one() -> None:

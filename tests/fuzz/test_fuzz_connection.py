@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import slow
 from fuzz.fuzz_connection import check, server_input
 from fuzz.mutation import mutants
 from fuzz.seeds import CORPUS, seeds
@@ -58,7 +59,7 @@ def test_mutations() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(slow.examples(2)))
 def test_many_mutations(seed: int) -> None:
     run(seed, count=50_000)
 

@@ -9,7 +9,7 @@ from core.clusters import T, broker, cluster, partition, topic
 from klamm.controller.brokers.messages import NO_TOPIC_ID
 from klamm.controller.core.events import LeaderAcknowledged
 from klamm.controller.core.ibp import by_name
-from klamm.controller.core.model import ClusterState, TopicPartition
+from klamm.controller.core.model import Awaiting, ClusterState, TopicPartition
 from klamm.controller.core.plan import Lead, Refill, Stop
 from klamm.controller.node.broker_links import BrokerLinks, Heard
 from klamm.controller.node.effects import Journal, Send
@@ -31,9 +31,9 @@ U = TopicPartition("u", 0)
 IDS = {"t": UUID(int=1), "u": UUID(int=2)}
 
 
-def state(*, ids: bool) -> ClusterState:
+def state(*, ids: bool, replicas: tuple[int, ...] = (1, 2)) -> ClusterState:
     topics = (
-        replace(topic(name, {0: partition((1, 2))}), topic_id=IDS[name] if ids else None)
+        replace(topic(name, {0: partition(replicas)}), topic_id=IDS[name] if ids else None)
         for name in ("t", "u")
     )
     return cluster((1, 2), *topics)
@@ -46,6 +46,8 @@ def heard(response: Message, *, ids: bool = True, stop: bool = False) -> Heard:
     for _ in range(3):  # live brokers, leads, notices
         (sent,) = links.send_due(now)
         links.outboxes[1].in_flight = None
+    if stop:  # it is a replica no more
+        now = state(ids=ids, replicas=(2, 3))
     for name in (T, U):
         message = Stop(name, 1, delete=True) if stop else Lead(name, (1,))
         assert not list(links.put(message, now))
@@ -102,11 +104,31 @@ def test_a_refusal_of_the_whole_request_acknowledges_nothing(code: ErrorCode) ->
     assert found.stale_epoch == (code is ErrorCode.STALE_CONTROLLER_EPOCH)
 
 
+def test_refusals_of_one_code_are_one_line() -> None:
+    refused = dict.fromkeys(IDS.values(), ErrorCode.KAFKA_STORAGE_ERROR)
+    (line,) = texts(heard(by_id(refused)))
+    assert line == "broker 1 answered LEADER_AND_ISR of t-0 and 1 more with KAFKA_STORAGE_ERROR"
+
+
 def test_a_stop_that_failed_is_reported() -> None:
     errors = (StopReplicaPartitionError("t", 0, ErrorCode.KAFKA_STORAGE_ERROR),)
     found = heard(StopReplicaResponse(partition_errors=errors), stop=True)
     assert acknowledged(found) == []
     assert texts(found) == ["broker 1 answered STOP_REPLICA of t-0 with KAFKA_STORAGE_ERROR"]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_refused_delete_does_not_overtake_one_that_waits_for_the_leader(waits: bool) -> None:
+    now, links = cluster((1, 2), topic("t", {0: partition((2,))})), BrokerLinks(by_name("3.9"))
+    assert not list(links.put(Refill(1), now))
+    while list(links.send_due(now)):
+        links.outboxes[1].in_flight = None
+    assert not list(links.put(Stop(T, 1, delete=True), now))
+    (sent,) = links.send_due(now)
+    refusal = StopReplicaResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
+    links.answered(BrokerAnswer(1, broker(1).epoch, sent.send, refusal), now)
+    links.resend(replace(now, awaiting={T: Awaiting(2, 4, (1,))} if waits else {}))
+    assert links.outboxes[1].stops == ({} if waits else {T: True})
 
 
 def test_a_response_of_another_kind_is_a_fault_of_the_driver() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+import slow
 from core.clusters import read_partition, read_topic
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -32,7 +33,14 @@ from klamm.protocol.message import Message
 IDS = (1, 2, 3, 4, 5)
 BROKERS = st.sampled_from(IDS)
 LISTS = st.lists(BROKERS, unique=True, min_size=1, max_size=3).map(tuple)
-NAMES = tuple(TopicPartition(topic, number) for topic in "abc" for number in (0, 1))
+#: Kafka creates topics on brokers that nobody knows, like 6, which never comes.
+WITH_UNKNOWN = (*IDS, 6)
+ANY_LISTS = st.lists(st.sampled_from(WITH_UNKNOWN), unique=True, min_size=1, max_size=3).map(tuple)
+#: All but the last are there from the beginning.
+NAMES = (
+    *(TopicPartition(topic, number) for topic in "abc" for number in (0, 1)),
+    TopicPartition("d", 0),
+)
 
 
 class Brokers:
@@ -68,12 +76,17 @@ class Brokers:
 
 
 class AnyWorld(RuleBasedStateMachine):
-    """Five brokers, four partitions, and everything that can happen to them."""
+    """Five brokers, up to seven partitions, and everything that can happen to them."""
 
-    @initialize(profile=st.sampled_from(sorted(PROFILES)), lists=st.tuples(*[LISTS] * 3))
-    def start(self, profile: str, lists: Sequence[tuple[int, ...]]) -> None:
+    @initialize(
+        profile=st.sampled_from(sorted(PROFILES)),
+        lists=st.tuples(*[ANY_LISTS] * 3),
+        down=st.sets(BROKERS, max_size=3),
+    )
+    def start(self, profile: str, lists: Sequence[tuple[int, ...]], down: set[int]) -> None:
+        """Create topics on brokers of which some have never been up."""
         config = NodeConfig(900, (ENDPOINT,), rules=PROFILES[profile])
-        self.world = in_office(IDS, config)
+        self.world = in_office([id_ for id_ in IDS if id_ not in down], config)
         self.brokers = Brokers()
         self.world.answers = self.answer
         self.world.on_send = self.look_at
@@ -85,7 +98,7 @@ class AnyWorld(RuleBasedStateMachine):
         self.debts_lost = False
         self.rogue = False
         for topic, replicas in zip("abc", lists, strict=True):
-            second = tuple(id_ % len(IDS) + 1 for id_ in replicas)
+            second = tuple(id_ % len(WITH_UNKNOWN) + 1 for id_ in replicas)
             event = CreateTopic(topic, -1, -1, {0: replicas, 1: second}, {}, 0, 0)
             self.asked.append(self.world.request(event))
         self.world.settle()
@@ -118,7 +131,7 @@ class AnyWorld(RuleBasedStateMachine):
 
     # --- requests ----------------------------------------------------------------------------
 
-    @rule(replicas=LISTS)
+    @rule(replicas=ANY_LISTS)
     def create(self, replicas: tuple[int, ...]) -> None:
         event = CreateTopic("d", -1, -1, {0: replicas}, {}, 0, 0)
         self.asked.append(self.world.request(event))
@@ -136,14 +149,18 @@ class AnyWorld(RuleBasedStateMachine):
 
     # --- brokers -----------------------------------------------------------------------------
 
-    def write_isr(self, name: TopicPartition, isr: Sequence[int], leader: int) -> bool:
-        """Let a leader set the ISR at the version that it knows; tell whether it could."""
-        node = self.world.zookeeper.tree.nodes[paths.state(*name)]
-        if node.version != self.brokers.versions[leader, name]:
-            return False
-        self.world.leader_writes_isr(name, isr)
-        self.brokers.versions[leader, name] += 1
-        return True
+    def write_isr(self, name: TopicPartition, isr: Sequence[int], leader: int) -> None:
+        """Let a leader set the ISR at the version that it knows, if it has changed.
+
+        To write what is there already would be news, at which the controller looks again.
+        """
+        path = paths.state(*name)
+        known = self.brokers.versions[leader, name]
+        if self.world.zookeeper.tree.nodes[path].version != known:
+            return
+        if self.world.data(path)["isr"] != isr:
+            self.world.leader_writes_isr(name, isr)
+            self.brokers.versions[leader, name] += 1
 
     def leads(self, name: TopicPartition) -> LeaderAndIsrPartitionState | None:
         """What the partition's leader knows, if it is alive and knows that it leads."""
@@ -213,6 +230,18 @@ class AnyWorld(RuleBasedStateMachine):
         for _ in range(min(after, left)):
             zookeeper.serve_late(store)
 
+    @rule(back=st.booleans())
+    def wait_for_the_session_timer(self, back: bool) -> None:
+        """It runs out; the connection may come `back` in the moment between that and its turn."""
+        world = self.world
+        if "session" not in world.timers:
+            return
+        self.debts_lost = self.debts_lost or not world.node.connected
+        world.run_timer("session")
+        if back:
+            world.zookeeper.run()
+        world.feed()
+
     @rule(what=st.sampled_from(["session", "epoch", paths.CONTROLLER, paths.klamm_node(900)]))
     def disaster(self, what: str) -> None:
         """The session ends, or somebody takes away or over what we hold."""
@@ -276,6 +305,8 @@ class AnyWorld(RuleBasedStateMachine):
         turns = world.node.turns
         if state is None or turns is None or turns.busy or turns.stale or not world.idle:
             return
+        assert sorted(state.brokers) == self.online
+        assert state.topics.keys() == world.zookeeper.tree.nodes[paths.TOPICS].children
         for topic in state.topics.values():
             znode = read_topic(world.zookeeper.tree, topic.name)
             for number, part in topic.partitions.items():
@@ -308,13 +339,14 @@ class AnyWorld(RuleBasedStateMachine):
             world.settle()
         for _ in range(20):
             for _ in range(10):
-                if "retry" in world.timers:
-                    world.run_timer("retry")
+                for timer in list(world.timers):
+                    world.run_timer(timer)
                 world.settle()
             for name in self.names():
                 role = self.leads(name)
                 if role is not None:
-                    self.write_isr(name, role.replicas, role.leader)
+                    alive = [id_ for id_ in role.replicas if id_ in self.online]
+                    self.write_isr(name, alive, role.leader)
             world.settle()
         assert world.node.active
         state = world.node.state
@@ -333,8 +365,13 @@ class AnyWorld(RuleBasedStateMachine):
         assert len(world.resigned) == len(resigned)
 
     def is_lost(self, name: TopicPartition) -> bool:
-        """By KIP-455 a request may leave nobody in sync; only an unclean election would help."""
+        """Tell whether nobody can lead: who could never came, or has lost the data.
+
+        By KIP-455 a request may leave nobody in sync; only an unclean election would help.
+        """
         part = read_partition(self.world.zookeeper.tree, name)
+        if part.leadership is None and set(part.assignment.replicas).isdisjoint(IDS):
+            return True
         if self.world.node.config.rules is not KIP_455 or part.leadership is None:
             return False
         return set(part.assignment.replicas).isdisjoint(part.leadership.isr)
@@ -346,6 +383,11 @@ TestAnyWorld.settings = settings(max_examples=40, stateful_step_count=25, deadli
 
 @pytest.mark.slow
 def test_any_world_for_longer() -> None:
-    run_state_machine_as_test(
-        AnyWorld, settings=settings(max_examples=1_000, stateful_step_count=50, deadline=None)
+    longer = settings(
+        max_examples=slow.examples(600),
+        stateful_step_count=50,
+        derandomize=slow.SAME_EXAMPLES,
+        database=None,
+        deadline=None,
     )
+    run_state_machine_as_test(AnyWorld, settings=longer)

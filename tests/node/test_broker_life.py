@@ -1,8 +1,8 @@
 """Brokers come, go, come back, and their links break."""
 
 import pytest
-from node.moving import T, leads, with_topic
-from node_world import accept, in_office
+from node.moving import T, leads, stops, with_topic
+from node_world import World, accept, in_office
 
 from klamm.controller.core.events import AlterReassignment, CreateTopic
 from klamm.controller.core.ops import Create
@@ -17,7 +17,9 @@ from klamm.protocol.generated.leader_and_isr_response import (
     LeaderAndIsrResponse,
 )
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
+from klamm.protocol.generated.stop_replica_response import StopReplicaResponse
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
+from klamm.protocol.generated.update_metadata_response import UpdateMetadataResponse
 from klamm.protocol.message import Message
 
 
@@ -161,6 +163,104 @@ def test_which_answers_of_a_leader_free_a_delete(code: ErrorCode, freed: bool) -
     assert warnings == (
         [] if freed else [f"broker 4 answered LEADER_AND_ISR of t-0 with {code.name}"]
     )
+
+
+REFUSED = ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+def refuse_once(world: World, broker: int, refusal: Message, kind: type[Message]) -> None:
+    """Let a broker refuse its next request of this kind; after that it accepts."""
+    left = [refusal]
+
+    def answer(send: Send) -> Message:
+        if left and send.broker.id == broker and isinstance(send.message, kind):
+            return left.pop()
+        return accept(send.message)
+
+    world.answers = answer
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        LeaderAndIsrResponse(error_code=REFUSED),
+        LeaderAndIsrResponse(
+            partition_errors=(LeaderAndIsrPartitionError("t", 0, ErrorCode.KAFKA_STORAGE_ERROR),)
+        ),
+    ],
+)
+def test_what_a_leader_refused_it_is_told_again_and_its_move_ends(
+    refusal: LeaderAndIsrResponse,
+) -> None:
+    world = with_topic()
+    world.ask(AlterReassignment(T, (4, 3, 2)))
+    world.sent.clear()
+    refuse_once(world, 4, refusal, LeaderAndIsrRequest)
+    world.leader_writes_isr(T, [1, 2, 3, 4])
+    world.settle()
+    assert stops(world) == [(1, False)]
+    assert world.timers == {"resend": 5.0}
+    world.run_timer("resend")
+    world.settle()
+    first, again = leads(world, 4)
+    assert again == first
+    assert stops(world) == [(1, False), (1, True)]
+    assert world.timers == {}
+
+
+def test_a_refused_lead_is_not_told_to_a_replica_that_is_none_any_more() -> None:
+    world = with_topic()
+    refuse_once(world, 4, LeaderAndIsrResponse(error_code=REFUSED), LeaderAndIsrRequest)
+    world.ask(AlterReassignment(T, (4, 3, 2)))
+    world.ask(AlterReassignment(T, None))
+    world.sent.clear()
+    world.run_timer("resend")
+    world.settle()
+    assert not world.sent
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_refused_stop_is_told_again_unless_the_broker_is_a_replica_again(back: bool) -> None:
+    world = with_topic()
+    world.ask(AlterReassignment(T, (4, 3, 2)))
+    refuse_once(world, 4, StopReplicaResponse(error_code=REFUSED), StopReplicaRequest)
+    world.ask(AlterReassignment(T, None))
+    if back:
+        world.ask(AlterReassignment(T, (4, 3, 2)))
+    world.sent.clear()
+    world.run_timer("resend")
+    world.settle()
+    assert stops(world) == ([] if back else [(4, False)])
+
+
+def test_refused_metadata_is_told_again() -> None:
+    world = with_topic()
+    for refused in ("live brokers", "a partition"):
+        refusal = UpdateMetadataResponse(error_code=REFUSED)
+        refuse_once(world, 5, refusal, UpdateMetadataRequest)
+        world.sent.clear()
+        if refused == "live brokers":
+            world.register(6)
+            world.settle()
+        else:
+            world.ask(AlterReassignment(T, (4, 3, 2)))
+        (first,) = world.messages(UpdateMetadataRequest, 5)
+        world.run_timer("resend")
+        world.settle()
+        assert world.messages(UpdateMetadataRequest, 5) == [first, first]
+
+
+def test_a_refusal_of_a_broker_that_was_restarted_since_is_forgotten() -> None:
+    world = with_topic()
+    refuse_once(world, 4, LeaderAndIsrResponse(error_code=REFUSED), LeaderAndIsrRequest)
+    world.ask(AlterReassignment(T, (4, 3, 2)))
+    world.unregister(4)
+    world.register(4)
+    world.settle()
+    world.sent.clear()
+    world.run_timer("resend")
+    world.settle()
+    assert not world.sent
 
 
 def test_a_code_that_nobody_knows_is_reported_by_its_number() -> None:

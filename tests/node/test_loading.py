@@ -3,15 +3,16 @@
 import json
 
 import pytest
+from node.moving import commits, with_topic
 from node_world import World
 
 from klamm.controller.core.events import AlterReassignment, CreateTopic
 from klamm.controller.core.model import Assignment, ClusterState, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
-from klamm.controller.core.results import Done, Refusal, TopicCreated
+from klamm.controller.core.results import Done, Fault, Refusal, TopicCreated
 from klamm.controller.node import NodeConfig
 from klamm.controller.node.effects import ArmWatch, Commit, ReadZnodes, Severity
-from klamm.controller.store.port import READ_CHUNK, ReadData
+from klamm.controller.store.port import READ_CHUNK, CommitDone, ReadData, Refused
 from klamm.controller.znodes import paths
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
 
@@ -169,15 +170,56 @@ def test_an_unreadable_state_hurts_nobody_else_and_is_led_when_it_is_mended() ->
     state = taken(world)
     assert state.topics["t"].partitions[0].leadership is None
     assert state.topics["t"].partitions[1].leader == 2
-    assert {kind for kind, _ in errors(world)} == {"unreadable", "given up"}
+    assert [kind for kind, _ in errors(world)] == ["unreadable"]
     assert world.zookeeper.tree.nodes[paths.state(*T)].data == b"{"
-    assert world.timers == {"retry": 1.0}
+    assert world.timers == {}
     mended = {"leader": 9, "isr": [1], "leader_epoch": 4, "controller_epoch": 2, "version": 1}
     world.write(SetData(paths.state(*T), json.dumps(mended).encode(), ANY_VERSION))
-    world.run_timer("retry")
     world.settle()
     assert world.node.state is not None
     assert world.node.state.topics["t"].partitions[0].leader == 1
+
+
+@pytest.mark.parametrize("path", [paths.state(*T), paths.topic("t")])
+def test_what_cannot_be_read_is_neither_moved_nor_cancelled_until_it_is_mended(path: str) -> None:
+    world = with_topic()
+    assert world.ask(AlterReassignment(T, (4, 2, 3))) == (Done(),)
+    sound = world.zookeeper.tree.nodes[path].data
+    before = world.data(paths.topic("t"))
+    world.write(SetData(path, b"{", ANY_VERSION))
+    world.settle()
+    world.effects.clear()
+    world.unregister(1)
+    for target in ((5, 2, 3), None):
+        (refusal,) = world.ask(AlterReassignment(T, target))
+        assert isinstance(refusal, Refusal)
+        assert refusal.fault is Fault.UNKNOWN_SERVER_ERROR
+        assert path in refusal.message
+    assert not commits(world)
+    assert world.timers == {}
+    world.write(SetData(path, sound, ANY_VERSION))
+    world.settle()
+    assert world.data(paths.topic("t")) == before
+    assert world.node.state is not None
+    assert world.node.state.unreadable == {}
+    held = world.node.state.partition(T)
+    assert held is not None
+    assert held.leader == 2
+    assert world.ask(AlterReassignment(T, None)) == (Done(),)
+
+
+def test_an_unreadable_topic_is_there_until_it_is_deleted() -> None:
+    world = with_topic()
+    world.write(Create(paths.topic("bad"), b"{"))
+    world.settle()
+    event = CreateTopic("bad", 1, 1, {}, {}, 0, 0)
+    (refusal,) = world.ask(event)
+    assert isinstance(refusal, Refusal)
+    assert refusal.fault is Fault.TOPIC_ALREADY_EXISTS
+    assert world.zookeeper.tree.nodes[paths.topic("bad")].data == b"{"
+    world.write(Delete(paths.topic("bad"), ANY_VERSION))
+    world.settle()
+    assert world.ask(event) == (TopicCreated(1, 1),)
 
 
 @pytest.mark.parametrize(
@@ -194,6 +236,23 @@ def test_a_broken_registration_is_no_broker(name: str, content: bytes) -> None:
     world.write(Create(f"{paths.BROKER_IDS}/{name}", content))
     assert set(taken(world).brokers) == {1, 2}
     assert [kind for kind, _ in errors(world)] == ["unreadable"]
+
+
+def test_what_a_refused_commit_was_to_write_is_read_again_with_the_retry() -> None:
+    world = with_topic()
+    name = f"{paths.ISR_CHANGE_PREFIX}0000000000"
+    world.write(Create(name, b'{"version":1,"partitions":[{"topic":"t","partition":0}]}'))
+    while not commits(world):
+        world.step()
+    (call,) = world.store.outgoing
+    world.store.outgoing.remove(call)
+    world.post(CommitDone(world.store.session, call.request, Refused("NOAUTH")))
+    world.settle()
+    assert world.exists(name)
+    assert len(commits(world)) == 1
+    world.run_timer("retry")
+    world.settle()
+    assert not world.exists(name)
 
 
 def test_a_broken_notification_is_deleted_with_the_others() -> None:

@@ -22,7 +22,10 @@ from klamm.controller.core.model import (
     Partition,
     TopicPartition,
 )
-from klamm.protocol.codec import decode, encode
+from klamm.controller.core.plan import Refill
+from klamm.controller.node.data import NodeConfig
+from klamm.controller.node.machine import Node
+from klamm.protocol.codec import Message, decode, encode
 from klamm.protocol.generated.leader_and_isr_request import (
     LeaderAndIsrLiveLeader,
     LeaderAndIsrRequest,
@@ -89,6 +92,33 @@ def test_a_leader_that_is_gone_or_none_is_no_live_leader() -> None:
     sent = leader_and_isr(dead, broker(2), {T: False}, DEFAULT)
     assert sent.live_leaders == ()
     assert sent.topic_states[0].partition_states[0].leader == -1
+
+
+def test_followers_are_sent_to_the_listener_between_brokers() -> None:
+    outside, inside = Endpoint("OUT", "SSL", "out", 1), Endpoint("IN", "PLAINTEXT", "in", 2)
+
+    def leaders(*endpoints: Endpoint) -> tuple[LeaderAndIsrLiveLeader, ...]:
+        made = replace(state(), brokers={1: replace(broker(1), endpoints=endpoints)})
+        return leader_and_isr(made, broker(4), {T: True}, DEFAULT, "IN").live_leaders
+
+    assert leaders(outside, inside) == (LeaderAndIsrLiveLeader(1, "in", 2),)
+    # Better a guess than nothing, as the controller's own links have it.
+    assert leaders(outside) == (LeaderAndIsrLiveLeader(1, "out", 1),)
+    assert leaders() == ()
+
+
+def test_the_configured_listener_reaches_the_request() -> None:
+    inside = Endpoint("IN", "PLAINTEXT", "in", 2)
+    leader = replace(broker(1), endpoints=(*broker(1).endpoints, inside))
+    made = replace(state(), brokers={**state().brokers, 1: leader})
+    node = Node(NodeConfig(CONTROLLER, (), listener="IN"))
+    list(node.links.put(Refill(4), made))
+    sent: list[Message] = []
+    while outbox_due := node.links.outboxes[4].next_request(made, DEFAULT, len(sent)):
+        sent.append(outbox_due[0])
+        node.links.outboxes[4].in_flight = None
+    [leads] = [each for each in sent if isinstance(each, LeaderAndIsrRequest)]
+    assert leads.live_leaders == (LeaderAndIsrLiveLeader(1, "in", 2),)
 
 
 def test_topic_ids_go_where_there_are_any() -> None:

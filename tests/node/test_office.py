@@ -10,9 +10,9 @@ from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.core.results import NOT_CONTROLLER
 from klamm.controller.node import NodeConfig, Phase
-from klamm.controller.node.effects import Commit, Severity
+from klamm.controller.node.effects import Commit, ReadZnodes, Severity
 from klamm.controller.store.memory_client import MemoryStore
-from klamm.controller.store.port import StoreEvent
+from klamm.controller.store.port import CommitDone, ReadDone, Refused, StoreEvent
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.controller import ControllerZnode, encode_controller
 from klamm.controller.znodes.klamm import KlammNodeZnode, encode_klamm_node
@@ -173,6 +173,51 @@ def test_a_lost_answer_to_an_election_that_never_arrived() -> None:
     assert epoch(world) == 1
 
 
+def refuse_next(world: World, kind: type[Commit] | type[ReadZnodes]) -> None:
+    """Let ZooKeeper refuse what the node asks for next, if it is of this kind."""
+    while not any(isinstance(effect, kind) for effect in world.effects):
+        world.step()
+    asked = next(effect for effect in world.effects if isinstance(effect, kind))
+    (call,) = [call for call in world.store.outgoing if call.request == asked.request]
+    world.store.outgoing.remove(call)
+    done = CommitDone if kind is Commit else ReadDone
+    world.post(done(world.store.session, asked.request, Refused("NOAUTH")))
+    world.settle()
+
+
+@pytest.mark.parametrize("kind", [Commit, ReadZnodes])
+def test_an_election_that_is_refused_is_tried_again_after_longer_and_longer_pauses(
+    kind: type[Commit] | type[ReadZnodes],
+) -> None:
+    world = World()
+    pauses = []
+    for _ in range(8):
+        world.effects.clear()
+        refuse_next(world, kind)
+        assert not world.node.active
+        pauses.append(world.timers["stand"])
+        world.run_timer("stand")
+    assert pauses == [1, 2, 4, 8, 16, 32, 60, 60]
+    world.settle()
+    assert world.node.active
+    assert world.node.office.setbacks == 0
+
+
+def test_a_controller_whose_id_was_taken_does_not_stand_again_until_it_is_free() -> None:
+    world = in_office()
+    other = encode_klamm_node(KlammNodeZnode(900, (ENDPOINT,), rack="theirs"))
+    world.write(Delete(REGISTRATION, ANY_VERSION), Create(REGISTRATION, other))
+    world.settle()
+    assert world.node.active
+    world.write(Delete(paths.CONTROLLER, ANY_VERSION))
+    world.settle()
+    assert world.node.phase is Phase.STANDBY
+    assert not world.exists(paths.CONTROLLER)
+    world.write(Delete(REGISTRATION, ANY_VERSION))
+    world.settle()
+    assert world.node.active
+
+
 # --- losing it -------------------------------------------------------------------------------
 
 
@@ -261,8 +306,12 @@ def test_a_node_id_that_is_taken_is_reported_and_registered_once_it_is_free() ->
     assert [n.kind for n in world.journal if n.severity is Severity.ERROR] == ["node id taken"]
     assert world.data(REGISTRATION)["rack"] == "theirs"
     assert events
+    # It does not stand for office either: brokers and clients would look for it elsewhere.
+    assert (world.node.phase, world.node.controller_id) == (Phase.STANDBY, -1)
+    assert not world.exists(paths.CONTROLLER)
     world.zookeeper.expire(store)
     world.settle()
+    assert world.node.active
     assert "rack" not in world.data(REGISTRATION)
     assert world.zookeeper.tree.nodes[REGISTRATION].owner == world.store.session
 

@@ -24,7 +24,9 @@ from klamm.protocol.generated.update_metadata_request import UpdateMetadataReque
 from klamm.protocol.message import Message
 
 NAMES = [TopicPartition("t", n) for n in range(3)]
-STATE = cluster((1, 2, 3), topic("t", {n: partition((1, 2)) for n in range(3)}))
+#: The broker of a `Line` is no replica here, so that a stop is as true as any order can be.
+STATE = cluster((1, 2, 3), topic("t", {n: partition((1, 3)) for n in range(3)}))
+REPLICA = cluster((1, 2, 3), topic("t", {n: partition((1, 2)) for n in range(3)}))
 
 
 @dataclass
@@ -195,7 +197,34 @@ def test_putting_back_without_a_request_is_nothing() -> None:
     assert line.take() is None
 
 
-def test_rule_5_the_order_of_sending() -> None:
+@pytest.mark.parametrize("delete", [False, True])
+def test_rule_5_a_stop_of_a_former_life_is_dropped(delete: bool) -> None:
+    """The topic went and came back, and with it the replica."""
+    line = Line()
+    line.outbox.stop(T, delete)
+    line.state = REPLICA
+    assert line.take() is None
+    line.state = STATE
+    assert line.take() is None
+
+
+def test_rule_5_holds_for_what_is_put_back_too() -> None:
+    line = Line()
+    line.outbox.stop(T, True)
+    assert line.take() is not None
+    line.state = REPLICA
+    line.outbox.put_back()
+    assert line.take() is None
+
+
+def test_rule_5_what_is_gone_is_stopped_all_the_same() -> None:
+    line = Line()
+    line.outbox.stop(T, True)
+    line.state = apply(STATE, [SetTopic("t", None)])
+    assert line.drain() == [("stop", T, True)]
+
+
+def test_rule_6_the_order_of_sending() -> None:
     line = Line()
     line.outbox.stop(NAMES[0], True)
     line.outbox.stop(NAMES[1], False)
@@ -247,7 +276,7 @@ def sizes(line: Line) -> list[int]:
 
 def test_requests_have_a_largest_size() -> None:
     count = NOTICES_PER_REQUEST + 1
-    state = cluster((1, 2), topic("t", dict.fromkeys(range(count), partition((1, 2)))))
+    state = cluster((1, 2), topic("t", dict.fromkeys(range(count), partition((1, 3)))))
     names = [TopicPartition("t", n) for n in range(count)]
     line = Line(state)
     for name in names:

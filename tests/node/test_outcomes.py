@@ -6,12 +6,12 @@ import pytest
 from node.moving import T, U, commits, lists, with_topic
 from node_world import World, in_office
 
-from klamm.controller.core.events import AlterReassignment, CreateTopic
+from klamm.controller.core.events import AlterReassignment, Cause, CreateTopic
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.core.results import NOT_CONTROLLER, Done, Refusal
 from klamm.controller.node.effects import Commit, ReadZnodes, Severity
-from klamm.controller.node.turns import SERVER_ERROR
+from klamm.controller.node.turns import SERVER_ERROR, Turns
 from klamm.controller.store.port import CommitDone, ReadDone, Refused
 from klamm.controller.znodes import paths
 
@@ -23,6 +23,11 @@ def until_commit(world: World) -> Commit:
             return found[-1]
         world.step()
     raise AssertionError("no commit")
+
+
+def read_now(turns: Turns) -> list[str]:
+    """What the survey under way reads in its present round."""
+    return [read.path for read in turns.survey.reads] if turns.survey else []
 
 
 def bump(world: World, path: str) -> None:
@@ -115,6 +120,48 @@ def test_many_stale_partitions_are_settled_by_one_more_reading() -> None:
     assert len(commits(world)) == 2
 
 
+def test_what_was_read_last_counts_even_while_a_batch_waits_to_be_tried_again() -> None:
+    """Broker 5's end is known and put back with the batch; meanwhile broker 1 ends too."""
+    world = with_topic(partitions=2)
+    world.ask(CreateTopic("v", -1, -1, {0: (1, 2, 3)}, {}, 0, 0))
+    world.effects.clear()
+    request = world.request(*(AlterReassignment(name, (4, 2, 3)) for name in (T, U)))
+    until_commit(world)
+    bump(world, paths.topic("t"))
+    world.unregister(5)
+    change = b'{"version":1,"partitions":[{"topic":"v","partition":0}]}'
+    world.write(Create(f"{paths.ISR_CHANGE_PREFIX}0000000000", change))
+    turns = world.node.turns
+    assert turns is not None
+    while not (turns.retries and read_now(turns) == [paths.state("v", 0)]):
+        assert world.step()
+    world.unregister(1)
+    world.settle()
+    assert world.replies[request] == [(Done(), Done())]
+    assert world.node.state is not None
+    assert sorted(world.node.state.brokers) == [2, 3, 4]
+    assert world.data(paths.state(*T))["leader"] == 2
+
+
+def test_what_a_fact_asks_for_does_not_fail_with_the_request_of_its_turn() -> None:
+    """Broker 1 dies as T is to move; then the move is refused, and somebody must lead T."""
+    world = with_topic()
+    world.ask(CreateTopic("u", -1, -1, {0: (2, 3, 5)}, {}, 0, 0))
+    world.effects.clear()
+    world.unregister(1)
+    other = TopicPartition("u", 0)
+    request = world.request(AlterReassignment(T, (4, 2, 3)), AlterReassignment(other, (2, 3)))
+    until_commit(world)
+    bump(world, paths.topic("u"))
+    world.unregister(4)
+    world.settle()
+    refused, done = world.replies[request][0]
+    assert isinstance(refused, Refusal)
+    assert done == Done()
+    state = world.data(paths.state(*T))
+    assert (state["leader"], state["isr"]) == (2, [2, 3])
+
+
 # --- refused and fenced ----------------------------------------------------------------------
 
 
@@ -132,6 +179,28 @@ def test_a_refused_commit_is_answered_and_not_repeated() -> None:
     assert [note.kind for note in errors] == ["given up"]
     assert "NOAUTH" in errors[0].text
     assert world.ask(AlterReassignment(U, (5, 2, 3))) == (Done(),)
+
+
+def test_giving_up_compares_no_cause_with_all_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refused Commit of 5,000 causes stopped the node for seconds."""
+    count = 200
+    world = with_topic(partitions=count)
+    names = (TopicPartition("t", number) for number in range(count))
+    request = world.request(*(AlterReassignment(name, (4, 2, 3)) for name in names))
+    commit = until_commit(world)
+    world.store.outgoing.clear()
+    world.store.open.clear()
+    compared = []
+
+    def equal(mine: Cause, other: object) -> bool:
+        compared.append(mine)
+        return isinstance(other, Cause) and mine.id == other.id
+
+    monkeypatch.setattr(Cause, "__eq__", equal)
+    world.post(CommitDone(world.store.session, commit.request, Refused("NOAUTH")))
+    world.settle()
+    assert world.replies[request] == [(SERVER_ERROR,) * count]
+    assert len(compared) <= count
 
 
 def test_everything_pending_at_a_fence_is_answered_once_with_41() -> None:
@@ -237,6 +306,9 @@ def test_a_reading_that_is_refused_ends_the_term(during: str) -> None:
     world.post(ReadDone(world.store.session, asked.request, Refused("NOAUTH")))
     world.settle()
     assert "a read was refused: NOAUTH" in [note.text for note in world.journal]
+    assert not world.node.active
+    world.run_timer("stand")
+    world.settle()
     assert world.node.state is not None
     assert world.node.state.epoch == 2
 

@@ -205,6 +205,15 @@ def test_a_cluster_in_which_something_always_changes_still_decides() -> None:
     assert world.replies[request] == [(Done(),)]
 
 
+def test_a_move_of_a_topic_that_nobody_ever_led_ends() -> None:
+    world = in_office()
+    world.ask(create((8, 9)))
+    assert not world.exists(paths.state(*T))
+    assert world.ask(AlterReassignment(T, (1, 2))) == (Done(),)
+    assert lists(world) == ({"0": [1, 2]}, {}, {})
+    assert world.data(paths.state(*T))["isr"] == [1, 2]
+
+
 # --- deletes ---------------------------------------------------------------------------------
 
 
@@ -233,6 +242,31 @@ def test_a_replica_that_is_wanted_again_is_never_told_to_delete() -> None:
     world.settle()
     assert (1, True) not in stops(world)
     assert [lead.is_new for lead in leads(world, 1)][-1] is True
+
+
+def test_a_topic_that_comes_back_is_never_told_to_delete_what_it_was() -> None:
+    """The delete waits behind a request that broker 4 does not answer."""
+    world = with_topic()
+    world.ask(AlterReassignment(T, (4, 2, 3)))
+    world.silent = {4}
+    world.ask(AlterReassignment(T, None))
+    for path in (paths.state(*T), paths.partition(*T), paths.partitions("t"), paths.topic("t")):
+        world.write(Delete(path, ANY_VERSION))
+    world.settle()
+    state = b'{"controller_epoch":1,"leader":4,"version":1,"leader_epoch":0,"isr":[4,2]}'
+    world.write(
+        Create(paths.topic("t"), b'{"version":2,"partitions":{"0":[4,2]}}'),
+        Create(paths.partitions("t"), None),
+        Create(paths.partition(*T), None),
+        Create(paths.state(*T), state),
+    )
+    world.settle()
+    world.sent.clear()
+    world.silent = set()
+    world.settle()
+    assert not stops(world)
+    (lead,) = leads(world, 4)
+    assert (lead.leader, lead.leader_epoch, lead.replicas) == (4, 1, (4, 2))
 
 
 def test_a_leader_that_dies_before_it_answers_hands_the_wait_on() -> None:

@@ -1,10 +1,14 @@
 """The session with ZooKeeper falters, comes back, and ends."""
 
+import json
+
 import pytest
 from node.moving import T, commits, lists, with_topic
 from node_world import World, in_office
 
 from klamm.controller.core.events import AlterReassignment
+from klamm.controller.core.model import Assignment
+from klamm.controller.core.ops import ANY_VERSION, SetData
 from klamm.controller.core.results import NOT_CONTROLLER, Done
 from klamm.controller.node import Phase
 from klamm.controller.node.effects import ArmWatch, ReadZnodes
@@ -53,6 +57,23 @@ def test_a_connection_that_is_back_has_every_watch_and_reads_what_it_missed() ->
     world.settle()
     assert 7 in world.node.state.brokers
     assert not world.resigned
+
+
+def test_a_topic_and_a_state_that_were_changed_meanwhile_are_read_again() -> None:
+    world = with_topic()
+    world.zookeeper.cut(world.store)
+    world.settle()
+    changed = {"version": 2, "partitions": {"0": [4, 1, 2, 3]}, "adding_replicas": {"0": [4]}}
+    world.write(SetData(paths.topic("t"), json.dumps(changed).encode(), ANY_VERSION))
+    world.leader_writes_isr(T, [1, 2])
+    world.zookeeper.heal(world.store)
+    world.settle()
+    assert world.node.state is not None
+    held = world.node.state.partition(T)
+    assert held is not None
+    assert held.assignment == Assignment((4, 1, 2, 3), adding=(4,))
+    assert held.leadership is not None
+    assert held.leadership.isr == (1, 2)
 
 
 def test_what_was_stale_before_is_still_read_after_the_connection_was_lost() -> None:
@@ -128,6 +149,21 @@ def test_what_a_former_session_still_says_is_no_news() -> None:
     for state in SessionState:
         assert world.give(SessionEvent(former, state, 18_000)) == ()
     assert world.node.active
+
+
+@pytest.mark.parametrize("state", list(SessionState))
+def test_a_session_that_was_given_up_is_not_entered_again(state: SessionState) -> None:
+    """Its timer and the news that it is back may be handed over at once."""
+    world = in_office()
+    former = world.store.session
+    world.zookeeper.cut(world.store)
+    world.settle()
+    world.give(Timer("session"))
+    assert world.give(SessionEvent(former, state, 18_000)) == ()
+    assert not world.node.connected
+    world.settle()
+    assert world.node.active
+    assert world.store.session != former
 
 
 def test_a_session_that_never_begins_is_tried_again() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import slow
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from message_strategies import ALL, SPECS, carried, class_of, make_in, messages
@@ -19,7 +20,7 @@ QUICK = settings(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-LONG = settings(QUICK, max_examples=100, derandomize=False)
+LONG = settings(QUICK, max_examples=slow.examples(20), derandomize=slow.SAME_EXAMPLES)
 each_version = pytest.mark.parametrize(
     ("name", "version"), ALL, ids=[f"{name}-v{version}" for name, version in ALL]
 )

@@ -71,6 +71,10 @@ class World:
     async def _refuse(self, _: object) -> trio.abc.Stream:
         raise ConnectionRefusedError("nobody listens")
 
+    def post_soon(self, event: Input) -> None:
+        """Put an input into the inbox in one batch with, and before, what a store posts next."""
+        trio.lowlevel.current_trio_token().run_sync_soon(self.driver.post, event)
+
     async def settle(self) -> None:
         """Let everything happen that can happen without time passing."""
         for _ in range(10):
@@ -194,6 +198,41 @@ async def test_resigning_ends_the_session_and_opens_another_not_too_soon(
         assert states == [SessionState.CONNECTED] * 2
         assert world.opened[0].lost
         assert json.loads(world.lines.getvalue())["kind"] == "resigned"
+
+
+async def test_what_a_session_posted_before_it_was_given_up_is_dropped_and_nothing_else(
+    autojump_clock: MockClock,
+) -> None:
+    def wants(event: Input) -> Sequence[Effect]:
+        return [Resign("because")] if event == Timer("go") else []
+
+    script = Script(wants)
+    async with driving(script) as world:
+        del script.inputs[:]
+        world.post_soon(Timer("go"))
+        world.zookeeper.disconnect(world.opened[0])
+        world.post_soon(Timer("later"))
+        await wait_all_tasks_blocked()
+        assert script.inputs == [Timer("go"), Timer("later"), Turn()]
+
+
+async def test_a_reconnect_in_one_batch_with_the_session_timer_does_not_end_the_driver(
+    autojump_clock: MockClock,
+) -> None:
+    node = Node(NodeConfig(900, ()))
+    async with driving(node) as world:
+        [former] = world.opened
+        world.zookeeper.cut(former)
+        await wait_all_tasks_blocked()
+        assert not node.connected
+        world.zookeeper.heal(former)
+        world.post_soon(Timer("session"))
+        world.zookeeper.connect(former)
+        await wait_all_tasks_blocked()
+        await trio.sleep(1)
+        await world.settle()
+        assert node.active
+        assert len(world.opened) == 2
 
 
 async def test_notes_become_lines(caplog: pytest.LogCaptureFixture) -> None:

@@ -12,6 +12,7 @@ from klamm.controller.node.effects import Send
 from klamm.controller.node.inputs import BrokerAnswer
 from klamm.controller.runtime.links import Links, LinkSettings
 from klamm.protocol.connection import Request, ServerConnection
+from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from klamm.protocol.generated.update_metadata_response import UpdateMetadataResponse
 
@@ -179,6 +180,35 @@ async def test_an_answer_that_is_none_breaks_the_connection(garbage: bytes) -> N
         await wait_all_tasks_blocked()
         assert w.answers == [BrokerAnswer(3, 1, 1, None)]
         assert await w.broker.streams[0].receive_some(1) == b""
+
+
+async def test_a_request_that_cannot_be_encoded_is_reported_and_the_next_ones_are_sent(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with world() as w:
+        started = trio.current_time()
+        w.send(2**31)
+        w.send(2)
+        await wait_all_tasks_blocked()
+        assert w.answers == [BrokerAnswer(3, 1, 2**31, None)]
+        [record] = [each for each in caplog.records if each.levelname == "ERROR"]
+        assert "broker 3: a request cannot be sent" in record.getMessage()
+        assert "controller_epoch = 2147483648" in record.getMessage()
+        await trio.sleep(5.1)
+        [request] = await w.broker.requests()
+        assert number(request) == 2
+        # Said over and over by a node that puts it back, it must not keep a processor busy.
+        assert w.broker.connected_at[-1] - started == pytest.approx(5)
+
+
+async def test_a_version_that_does_not_exist_is_reported_likewise(
+    autojump_clock: MockClock,
+) -> None:
+    async with world() as w:
+        broker = Broker(3, 1, (Endpoint("INSIDE", "PLAINTEXT", "in", 2),))
+        w.links.send(Send(1, broker, StopReplicaRequest(), 99))
+        await wait_all_tasks_blocked()
+        assert w.answers == [BrokerAnswer(3, 1, 1, None)]
 
 
 async def test_a_closed_link_answers_nothing_more() -> None:

@@ -112,6 +112,15 @@ async def test_the_cluster_id_is_made_once_and_then_found(nursery: trio.Nursery)
     assert await ensure_cluster_id(world.open) == made
 
 
+async def test_a_cluster_id_that_is_closed_to_us_is_an_error(nursery: trio.Nursery) -> None:
+    world = World()
+    nursery.start_soon(world.run)
+    await ensure_cluster_id(world.open)
+    world.zookeeper.tree.nodes["/cluster/id"].closed = True
+    with trio.fail_after(5), pytest.raises(StoreError, match="/cluster/id: NOAUTH"):
+        await ensure_cluster_id(world.open)
+
+
 async def test_two_nodes_agree_on_one_cluster_id(nursery: trio.Nursery) -> None:
     world = World()
     ids: list[str] = []

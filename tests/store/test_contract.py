@@ -26,6 +26,7 @@ from klamm.controller.store.port import (
     SessionEvent,
     SessionState,
     SetData,
+    Unreadable,
     Watch,
     Watched,
     WatchKind,
@@ -215,7 +216,7 @@ def test_reads_are_answered_one_by_one_in_order(world: World) -> None:
         ReadChildren("/b"),
         sync=True,
     )
-    (zxid,) = {result.czxid for result in results if not isinstance(result, Missing)}
+    (zxid,) = {result.czxid for result in results if isinstance(result, Znode | Children)}
     assert results == [
         Children("/a", ("y", "z"), 2, zxid),
         Missing("/none"),
@@ -225,6 +226,41 @@ def test_reads_are_answered_one_by_one_in_order(world: World) -> None:
         Children("/b", (), 0, zxid),
     ]
     assert client.read() == client.read(sync=True) == []
+
+
+def test_what_is_closed_to_us_is_said_of_that_znode_alone(world: World) -> None:
+    client = world.open()
+    client.commit(Create("/open", b""), Create("/shut", b"1"), Create("/shut/child", b"2"))
+    world.close_znode("/shut")
+    open_, *shut, below, gone = client.read(
+        ReadData("/open"),
+        ReadData("/shut"),
+        ReadChildren("/shut"),
+        ReadData("/shut/child"),
+        ReadData("/shut/none"),
+        sync=True,
+    )
+    assert isinstance(open_, Znode) and isinstance(below, Znode)
+    assert shut == [Unreadable("/shut", "NOAUTH")] * 2
+    assert gone == Missing("/shut/none")
+
+
+def test_what_is_closed_to_us_cannot_be_written_either(world: World) -> None:
+    client = world.open()
+    client.commit(Create("/shut", b"1"), Create("/shut/child", b"2"))
+    world.close_znode("/shut")
+    for op in (
+        SetData("/shut", b"", 7),
+        Create("/shut/other", b""),
+        Create("/shut/child", b""),
+        Delete("/shut/child", 7),
+    ):
+        assert client.update(op) == client.commit(op) == Refused(f"{op.path}: NOAUTH")
+    assert client.commit(Check("/shut", 0)) == Refused("/shut: NOAUTH")
+    assert client.update(Delete("/shut/none", 0)) == Refused("/shut/none: NOAUTH")
+    assert client.update(SetData("/shut/none", b"", 0)) == Conflict(0, OpError.NO_NODE)
+    assert isinstance(client.update(SetData("/shut/child", b"3", 0)), Committed)
+    assert client.update(Delete("/shut", 0)) == Conflict(0, OpError.NOT_EMPTY)
 
 
 def test_a_long_read_comes_in_parts(world: World) -> None:

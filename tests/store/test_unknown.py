@@ -8,6 +8,7 @@ from klamm.controller.store.port import (
     Committed,
     Create,
     Op,
+    SessionEvent,
     SessionState,
     SetData,
     Unknown,
@@ -32,6 +33,22 @@ def test_a_lost_answer_is_unknown_and_the_witnesses_say_applied(world: World) ->
     client.wait_state(SessionState.CONNECTED)
     assert client.resolve(outcome, OPS, FENCE) is Verdict.APPLIED
     assert client.data("/topic") == b"moving"
+
+
+def test_an_answer_that_nobody_understands_costs_the_connection(world: World) -> None:
+    """Who heard `Unknown` waits for the connection's return to find out more."""
+    prepare(world)
+    client = world.open()
+    client.read()
+    world.spoil_next_answer(client)
+    outcome = client.commit(*OPS, fence=FENCE)
+    assert isinstance(outcome, Unknown)
+    event = client.next()
+    assert isinstance(event, SessionEvent) and event.state is SessionState.SUSPENDED
+    client.wait_state(SessionState.CONNECTED)
+    assert client.resolve(outcome, OPS, FENCE) is Verdict.APPLIED
+    states = [event.state for event in client.log if isinstance(event, SessionEvent)]
+    assert states == [SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED]
 
 
 def test_a_lost_request_is_unknown_and_the_witnesses_say_not_applied(world: World) -> None:

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from klamm.controller.core.sizes import PACKET_LIMIT
 from klamm.controller.store import jute
+from klamm.controller.store.link import Request
 from klamm.controller.store.port import (
     CommitDone,
     Committed,
     Create,
+    Missing,
     Op,
     OpError,
     OpResult,
@@ -26,13 +28,15 @@ from klamm.controller.store.port import (
     SetData,
     StoreEvent,
     Unknown,
+    Unreadable,
     UpdateDone,
     Watch,
     WatchDone,
     Watched,
     WatchKind,
+    Znode,
 )
-from klamm.controller.store.wire import Request, WireStore
+from klamm.controller.store.wire import WireStore
 
 STAT = bytes(68)
 
@@ -45,9 +49,13 @@ class HeldLink:
         self.last_zxid = 7
         self.requests: list[Request] = []
         self.stopped = False
+        self.drops = 0
 
     def send(self, request: Request) -> None:
         self.requests.append(request)
+
+    def drop(self) -> None:
+        self.drops += 1
 
     def request_stop(self) -> None:
         self.stopped = True
@@ -88,30 +96,59 @@ def test_errors_that_are_no_conflict_name_the_path_and_the_cause(
 def test_an_error_that_leaves_it_open_whether_the_request_was_carried_out_is_unknown() -> None:
     """Only of the whole request: an operation's own error says that nothing was applied."""
     store, link, posted = connected()
-    for number, answer in enumerate([jute.failure(-7, 7), (multi_error(-7), 0)]):
+    for number, answer in enumerate([(multi_error(-7), 0), jute.failure(-7, 7)]):
         store.commit(number, [Create("/a", None)], None)
         store.on_answer(link.requests[number], answer)
     assert posted == [
-        CommitDone(5, 0, Unknown("OPERATIONTIMEOUT", 7)),
-        CommitDone(5, 1, Refused("/a: OPERATIONTIMEOUT")),
+        CommitDone(5, 0, Refused("/a: OPERATIONTIMEOUT")),
+        CommitDone(5, 1, Unknown("OPERATIONTIMEOUT", 7)),
+        SessionEvent(5, SessionState.SUSPENDED, 1000),
     ]
 
 
-def test_a_read_that_is_not_allowed_is_refused_with_the_path() -> None:
+@pytest.mark.parametrize("answer", [jute.failure(-7, 7), (b"\x7f" * 40, 0), (b"", 0)])
+def test_after_an_unknown_outcome_nothing_goes_over_the_same_connection(
+    answer: tuple[bytes, int] | Unknown,
+) -> None:
     store, link, posted = connected()
-    store.read(1, [ReadData("/a"), ReadChildren("/b")])
-    answer = pack("!iBii", 4, 0, -1, -1) + STAT + multi_error(-102, -102)
+    for number in range(100):
+        store.commit(number, [Create("/a", None)], None)
+    store.on_answer(link.requests[0], answer)
+    store.on_watch_event(pack("!iii", 1, 3, 2) + b"/a", 0)
+    *done, suspended = posted
+    assert [e.request for e in done if isinstance(e, CommitDone)] == list(range(100))
+    assert {type(e.outcome) for e in done if isinstance(e, CommitDone)} == {Unknown}
+    assert suspended == SessionEvent(5, SessionState.SUSPENDED, 1000)
+    assert (len(link.requests), link.drops) == (64, 1)
+    store.on_connected(5, 1000)
+    store.update(200, Create("/a", None))
+    assert len(link.requests) == 65
+
+
+def test_a_read_that_is_not_allowed_says_so_and_the_others_are_answered() -> None:
+    store, link, posted = connected()
+    store.read(1, [ReadChildren("/b"), ReadData("/none"), ReadData("/a"), ReadData("/c")])
+    errors = multi_error(-102, -102, -101)[:-9]
+    answer = errors + pack("!iBii", 4, 0, -1, -1) + STAT + multi_error(-9999)
     store.on_answer(link.requests[0], (answer, 0))
-    assert posted == [ReadDone(5, 1, Refused("/b: NOAUTH"))]
+    (done,) = posted
+    assert isinstance(done, ReadDone)
+    assert done.outcome == (
+        Unreadable("/b", "NOAUTH"),
+        Missing("/none"),
+        Znode("/a", None, 0, 0, 0),
+        Unreadable("/c", "ZooKeeper error -9999"),
+    )
 
 
 def test_what_is_asked_during_a_long_read_waits_for_two_parts_of_it_only() -> None:
     store, link, posted = connected()
     store.read(1, [ReadData("/a")] * 2001)
     store.commit(2, [Create("/a", None)], None)
+    results = b"".join(pack("!iBii", 4, 0, -1, -1) + STAT for _ in range(500))
     for index in range(6):
-        results = b"".join(pack("!iBii", 4, 0, -1, -1) + STAT for _ in range(500))
-        store.on_answer(link.requests[index], (results, 0))
+        answer = multi_error(-102) if index == 2 else results
+        store.on_answer(link.requests[index], (answer, 0))
     kinds = [request.kind for request in link.requests]
     assert kinds == [jute.MULTI_READ] * 2 + [jute.MULTI] + [jute.MULTI_READ] * 3
     assert [type(event) for event in posted] == [ReadDone] * 2 + [CommitDone] + [ReadDone] * 3
@@ -127,7 +164,7 @@ def test_a_long_read_ends_at_its_first_failure() -> None:
     ]
     store.on_answer(link.requests[0], Refused("THROTTLEDOP"))
     for request in link.requests[1:]:
-        store.on_answer(request, Unknown("x"))
+        store.on_answer(request, Refused("THROTTLEDOP"))
     assert posted == [ReadDone(5, 1, Refused("THROTTLEDOP"))]
     assert len(link.requests) == 3
 
@@ -227,7 +264,8 @@ def test_whatever_bytes_come_each_request_is_answered_once(
     store.read(3, reads)
     for request in link.requests:
         store.on_answer(request, (raw, 0))
-    assert [(type(event), getattr(event, "request", 0)) for event in posted] == [
+    done = [event for event in posted if not isinstance(event, SessionEvent)]
+    assert [(type(event), getattr(event, "request", 0)) for event in done] == [
         (CommitDone, 1),
         (UpdateDone, 2),
         (ReadDone, 3),

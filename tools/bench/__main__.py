@@ -6,6 +6,7 @@ behind the names go to each of them; a benchmark without `--smoke` or that optio
 
 import subprocess
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 NAMES = sorted(
@@ -15,8 +16,8 @@ NAMES = sorted(
 
 def main(arguments: list[str]) -> None:
     """Run the benchmarks in turn; exit 1 if one failed, after all have run."""
-    named = [argument for argument in arguments if not argument.startswith("-")]
-    options = [argument for argument in arguments if argument.startswith("-")]
+    named = list(takewhile(lambda argument: not argument.startswith("-"), arguments))
+    options = arguments[len(named) :]
     unknown = sorted(set(named) - set(NAMES))
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are: {', '.join(NAMES)}")

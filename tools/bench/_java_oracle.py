@@ -1,7 +1,7 @@
 """Kafka's own message classes, asked over a pipe: the codec that klamm's has to agree with.
 
-The other end is tests/peers/java/MessageOracle.java, whose comment describes the frames; Java
-compiles it in memory at each start. Needs a checkout, a JDK and, the first time, Maven.
+The other end is java/MessageOracle.java, whose comment describes the frames; Java compiles it in
+memory at each start. Needs a checkout, a JDK and, the first time, Maven.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from klamm.tools.bench._java_jars import JavaMissingError, JavaOracleError, cach
 from klamm.tools.embedded.errors import JavaNotFoundError
 from klamm.tools.embedded.java import find_java
 
-PROJECT = Path(__file__).resolve().parents[2] / "tests" / "peers" / "java"
+PROJECT = Path(__file__).resolve().parent / "java"
 PROGRAM = "MessageOracle.java"
 _HINT = "Java's message classes need a JDK (Debian: apt install default-jdk-headless)"
 _END_TIMEOUT = 10.0  # seconds from the end of its input to the end of the program

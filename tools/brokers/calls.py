@@ -10,7 +10,15 @@ from collections.abc import Sequence
 
 from klamm.controller.core.ops import Op
 from klamm.controller.node.effects import Commit, ReadZnodes, Update
-from klamm.controller.store.port import CommitDone, Read, ReadDone, Refused, Unknown, UpdateDone
+from klamm.controller.store.port import (
+    CommitDone,
+    Read,
+    ReadDone,
+    Refused,
+    Unknown,
+    Unreadable,
+    UpdateDone,
+)
 
 Call = Commit | Update | ReadZnodes
 Done = CommitDone | UpdateDone | ReadDone
@@ -68,6 +76,10 @@ class Calls:
             return False
         if isinstance(done.outcome, Refused):
             raise StoreRefusedError(f"{call}: {done.outcome.error}")
+        if isinstance(done, ReadDone):
+            for result in done.outcome:
+                if isinstance(result, Unreadable):
+                    raise StoreRefusedError(f"{result.path}: {result.error}")
         del self._open[done.request]
         return True
 

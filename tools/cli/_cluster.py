@@ -1,6 +1,7 @@
 """A whole cluster in this process: embedded ZooKeeper, one controller node, simulated brokers."""
 
 import contextlib
+import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -14,9 +15,10 @@ import trio
 from klamm.controller.core.model import Endpoint
 from klamm.controller.node import Node
 from klamm.controller.runtime.config import ControllerConfig
-from klamm.controller.runtime.controller import run_controller
+from klamm.controller.runtime.controller import ListenError, open_listeners, run_controller
 from klamm.tools.brokers.server import SimulatedBrokers
 from klamm.tools.brokers.settings import BANDWIDTH, PARTITION_BYTES
+from klamm.tools.embedded.errors import EmbeddedError
 from klamm.tools.embedded.zookeeper import EmbeddedZookeeper
 
 T = TypeVar("T")
@@ -79,12 +81,41 @@ class Cluster:
         }
 
 
+def set_up_logging() -> None:
+    """Let klamm's log lines say where they come from, for a process that is a command.
+
+    kazoo warns at each try to reach a ZooKeeper that is away, through the store's logger too;
+    klamm says that once, by itself.
+    """
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    for name in ("kazoo", "klamm.controller.store.zookeeper"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+
+
 @asynccontextmanager
 async def running_cluster(options: ClusterOptions) -> AsyncIterator[Cluster]:
     """Run a cluster while the block runs; leave no process, socket or file behind.
 
-    Raises EmbeddedError if ZooKeeper cannot be started, ListenError if the port is taken.
+    Raises EmbeddedError if ZooKeeper cannot be started or ends before the block, ListenError if
+    the port is taken: these two as they are, everything else in exception groups.
     """
+    try:
+        async with _running(options) as cluster:
+            yield cluster
+    except BaseExceptionGroup as group:
+        cause = _find(group, (EmbeddedError, ListenError))
+        if cause is None:
+            raise
+        # What else broke, broke because of it, and stays as its context.
+        raise cause from cause.__cause__
+
+
+@asynccontextmanager
+async def _running(options: ClusterOptions) -> AsyncIterator[Cluster]:
+    if options.port:
+        # ZooKeeper takes a second to start: what is hopeless is said before.
+        for listener in await open_listeners(HOST, options.port):
+            await listener.aclose()
     async with _zookeeper(options.zookeeper) as connect, trio.open_nursery() as nursery:
         config = ControllerConfig(NODE_ID, connect, HOST, options.port)
         running = await nursery.start(run_controller, config)
@@ -109,10 +140,35 @@ async def _zookeeper(connect: str | None) -> AsyncIterator[str]:
     try:
         # Not abandoned on cancel: only what has started can be stopped.
         await trio.to_thread.run_sync(server.start)
-        yield server.connect_string
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_watch, server)
+            yield server.connect_string
+            nursery.cancel_scope.cancel()
     finally:
         with trio.CancelScope(shield=True):
             await trio.to_thread.run_sync(server.stop)
+
+
+async def _watch(server: EmbeddedZookeeper) -> None:
+    """Raise EmbeddedError when the server ends by itself."""
+    try:
+        await trio.to_thread.run_sync(server.wait, abandon_on_cancel=True)
+    except EmbeddedError as error:
+        # The end of its log would bury that, and names a cause only if memory ran out.
+        why = "run out of memory" if "OutOfMemoryError" in str(error) else "ended by itself"
+        raise EmbeddedError(
+            f"ZooKeeper on {server.connect_string} has {why}; klamm cannot go on without it"
+        ) from error
+
+
+def _find(fault: BaseException, kinds: tuple[type[BaseException], ...]) -> BaseException | None:
+    """Return the first fault of these kinds in a group of groups."""
+    if isinstance(fault, kinds):
+        return fault
+    if isinstance(fault, BaseExceptionGroup):
+        found = (_find(inner, kinds) for inner in fault.exceptions)
+        return next((inner for inner in found if inner is not None), None)
+    return None
 
 
 async def _settled(node: Node, brokers: Sequence[int]) -> None:

@@ -5,6 +5,7 @@ scenes is the number of bytes on the simulated disks, for the progress line.
 """
 
 import json
+import logging
 import signal
 import sys
 import time
@@ -18,7 +19,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.znodes import paths
-from klamm.tools.cli._cluster import ClusterOptions, LocalCluster
+from klamm.tools.cli._cluster import ClusterOptions, LocalCluster, set_up_logging
 from klamm.tools.embedded.errors import EmbeddedError
 
 T = TypeVar("T")
@@ -45,6 +46,9 @@ def command() -> None:
             "the demo drives klamm with kafka-python, which is not installed: "
             "pip install kafka-python"
         )
+    set_up_logging()
+    # What its client meets reaches the story as an exception; the log would only tell it again.
+    logging.getLogger("kafka").setLevel(logging.CRITICAL)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     console = Console(highlight=False)
     started = time.monotonic()
@@ -63,7 +67,8 @@ def command() -> None:
     console.print(
         f"\n{shown - ready:.1f} s of demo, after {ready - started:.1f} s for a real ZooKeeper, a"
         " controller and brokers to start. All of it is gone.\n"
-        "A cluster of your own, until Ctrl-C: [bold]klamm up[/]",
+        "A cluster of your own, until Ctrl-C: [bold]python3 tools/dev.py up[/]"
+        " (or [bold]klamm up[/] where klamm is installed)",
         soft_wrap=True,
     )
 

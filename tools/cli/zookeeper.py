@@ -1,7 +1,6 @@
 """`klamm zookeeper`: the embedded ZooKeeper alone, for what is started elsewhere."""
 
 import signal
-import sys
 from pathlib import Path
 
 import click
@@ -42,7 +41,7 @@ def command(port: int, data_dir: Path | None, jute_maxbuffer: int | None, heap_m
     )
     try:
         with server:
-            signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
             fate = "kept" if data_dir else "removed at the end; --data-dir DIR keeps it"
             click.echo(f"ZooKeeper serves on {server.connect_string} (process {server.pid})")
             click.echo(f"  data      {server.data_dir}, {fate}")
