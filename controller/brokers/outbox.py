@@ -116,7 +116,7 @@ class Outbox:
         self.stops = {
             name: delete
             for name, delete in self.stops.items()
-            if not _is_replica(state, name, self.broker.id)
+            if not state.is_replica(name, self.broker.id)
         }
         for delete in (False, True):
             names = [name for name, flag in self.stops.items() if flag == delete]
@@ -203,8 +203,3 @@ def _take(names: dict[TopicPartition, None], count: int) -> list[TopicPartition]
 def _is_led(state: ClusterState, name: TopicPartition) -> bool:
     partition = state.partition(name)
     return partition is not None and partition.leadership is not None
-
-
-def _is_replica(state: ClusterState, name: TopicPartition, broker: int) -> bool:
-    partition = state.partition(name)
-    return partition is not None and broker in partition.assignment.replicas

@@ -140,6 +140,11 @@ class ClusterState:
         topic = self.topics.get(name.topic)
         return topic.partitions.get(name.partition) if topic else None
 
+    def is_replica(self, name: TopicPartition, broker: int) -> bool:
+        """Tell whether the broker is in the partition's replica list."""
+        partition = self.partition(name)
+        return partition is not None and broker in partition.assignment.replicas
+
     def partitions(self) -> Iterator[tuple[TopicPartition, Partition]]:
         """Every partition with its name, by topic as loaded and then by number as stored."""
         for topic in self.topics.values():

@@ -168,17 +168,12 @@ class BrokerLinks:
                         outbox.publish(name)
                 case Kind.LEADER_AND_ISR:
                     for name, is_new in sent.flags.items():
-                        if _is_replica(state, name, broker.id) and name not in outbox.stops:
+                        if state.is_replica(name, broker.id) and name not in outbox.stops:
                             outbox.lead(name, is_new)
                 case Kind.STOP_REPLICA:
                     for name, delete in sent.flags.items():
                         if name not in outbox.leads and not _must_wait(state, name, broker.id):
                             outbox.stop(name, delete)
-
-
-def _is_replica(state: ClusterState, name: TopicPartition, broker: int) -> bool:
-    partition = state.partition(name)
-    return partition is not None and broker in partition.assignment.replicas
 
 
 def _must_wait(state: ClusterState, name: TopicPartition, broker: int) -> bool:
