@@ -108,17 +108,6 @@ class Writer:
                 self.line(f"{'or ' if index else ''}{alternative}")
         self.line("):")
 
-    def paragraph(self, text: str) -> None:
-        """Add prose, filled to the width."""
-        current = ""
-        for word in text.split():
-            if current and not self.fits(f"{current} {word}"):
-                self.line(current)
-                current = word
-            else:
-                current = f"{current} {word}" if current else word
-        self.line(current)
-
     def fits(self, text: str) -> bool:
         """Tell whether this text fits on a line here."""
         return len(self._indent) + len(text) <= WIDTH
