@@ -133,7 +133,9 @@ Fact = (
     | NotificationsRead
     | LeaderAcknowledged
 )
-Event = AlterReassignment | CreateTopic | CheckPartition | Fact
+#: What clients ask for: the events that have a reply.
+RequestEvent = AlterReassignment | CreateTopic
+Event = RequestEvent | CheckPartition | Fact
 
 
 @dataclass(frozen=True, slots=True)

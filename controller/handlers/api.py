@@ -9,13 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from klamm.controller.brokers.metadata import MetadataCache
-from klamm.controller.core.events import AlterReassignment, CreateTopic
+from klamm.controller.core.events import RequestEvent as RequestEvent
 from klamm.controller.core.model import Broker, ClusterState
 from klamm.controller.core.results import Fault, Result
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.message import Message
-
-RequestEvent = AlterReassignment | CreateTopic
 
 #: The text of NOT_CONTROLLER in 45 and 46, as Kafka 3.9 words it.
 NOT_CONTROLLER_TEXT = "This is not the correct controller for this cluster."

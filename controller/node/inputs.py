@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from klamm.controller.core.events import AlterReassignment, CreateTopic
+from klamm.controller.core.events import RequestEvent as RequestEvent
 from klamm.controller.store.port import (
     CommitDone,
     ReadDone,
@@ -12,8 +12,6 @@ from klamm.controller.store.port import (
     Watched,
 )
 from klamm.protocol.codec import Message
-
-RequestEvent = AlterReassignment | CreateTopic
 
 
 @dataclass(frozen=True, slots=True)
