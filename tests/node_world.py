@@ -3,7 +3,9 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from journal_replay import Replay
 
 from klamm.controller.core.model import Endpoint, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, Op, SetData
@@ -20,13 +22,25 @@ from klamm.controller.node.effects import (
     Resign,
     Send,
     SetTimer,
+    Transacted,
     Update,
 )
-from klamm.controller.node.inputs import BrokerAnswer, Input, Request, RequestEvent, Timer, Turn
+from klamm.controller.node.inputs import (
+    BrokerAnswer,
+    Input,
+    Request,
+    RequestEvent,
+    Timer,
+    Transactions,
+    Turn,
+)
+from klamm.controller.node.notices import NOTICES_TIMER
+from klamm.controller.node.rebalance import REBALANCE_TIMER
 from klamm.controller.store.memory import MemoryZookeeper
 from klamm.controller.store.memory_client import MemoryStore
 from klamm.controller.store.memory_tree import Applied
 from klamm.controller.store.port import StoreEvent
+from klamm.controller.store.transaction import Transaction
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.brokers import BrokerZnode, encode_broker
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
@@ -43,6 +57,7 @@ from klamm.protocol.message import Message
 M = TypeVar("M", bound=Message)
 
 ENDPOINT = Endpoint("PLAINTEXT", "PLAINTEXT", "127.0.0.1", 9092)
+STANDING_TIMERS = (NOTICES_TIMER, REBALANCE_TIMER)
 
 
 def accept(message: Message) -> Message:
@@ -81,7 +96,9 @@ class World:
         self.sent: list[Send] = []
         self.waiting: list[Send] = []
         self.replies: dict[int, list[tuple[Result, ...]]] = {}
+        self.transacted: dict[int, list[tuple[Any, ...]]] = {}
         self.journal: list[Journal] = []
+        self.replay = Replay()
         self.timers: dict[str, float] = {}
         self.closed_links: list[int] = []
         self.resigned: list[str] = []
@@ -158,6 +175,12 @@ class World:
         (results,) = self.replies[request]
         return results
 
+    def transact(self, *transactions: Transaction[Any]) -> int:
+        """Queue a client's transactions and return the number of their request."""
+        self._requests += 1
+        self._inbox.append(Transactions(self._requests, transactions))
+        return self._requests
+
     def give(self, event: Input) -> tuple[Effect, ...]:
         """Hand one input to the node and carry out what it asks for."""
         effects = self.node.handle(Now(0.0, 1_700_000_000_000), event)
@@ -185,8 +208,20 @@ class World:
         """Run until nothing happens any more."""
         for _ in range(1_000):
             if not self.step():
+                self._look_at_the_journal()
                 return
         raise AssertionError(f"no rest after 1,000 turns; last effects: {self.effects[-8:]}")
+
+    @property
+    def due(self) -> dict[str, float]:
+        """The timers that were set for a reason, not for as long as the node runs."""
+        return {name: left for name, left in self.timers.items() if name not in STANDING_TIMERS}
+
+    def _look_at_the_journal(self) -> None:
+        """At rest the journal tells of every topic what the node knows, in each of its tests."""
+        turns = self.node.turns
+        if self.node.state is not None and turns is not None and not turns.busy:
+            self.replay.assert_is(self.node.state)
 
     @property
     def idle(self) -> bool:
@@ -229,8 +264,11 @@ class World:
                 self.waiting = [send for send in self.waiting if send.broker.id != broker]
             case Reply(request, results):
                 self.replies.setdefault(request, []).append(results)
+            case Transacted(request, results):
+                self.transacted.setdefault(request, []).append(results)
             case Journal():
                 self.journal.append(effect)
+                self.replay.entry(effect)
             case SetTimer(name, seconds):
                 self.timers[name] = seconds
             case Resign(reason):

@@ -4,7 +4,7 @@ Source: Kafka 3.9, ControllerChannelManager.scala (AbstractControllerBrokerReque
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from uuid import UUID
 
 from klamm.controller.brokers.metadata import endpoint_of
@@ -40,6 +40,9 @@ from klamm.protocol.generated.update_metadata_request import (
 NO_TOPIC_ID = UUID(int=0)
 #: Kafka's numbers of security protocols on the wire (SecurityProtocol.java).
 SECURITY_PROTOCOLS = {"PLAINTEXT": 0, "SSL": 1, "SASL_PLAINTEXT": 2, "SASL_SSL": 3}
+#: The leader of a partition that is taken back, and the epoch in which its replicas are deleted
+#: whatever they know (LeaderAndIsr.LeaderDuringDelete and EpochDuringDelete).
+DURING_DELETE = -2
 #: What brokers that send no leader epoch in StopReplica are answered as (v0-2).
 NO_EPOCH = -1
 #: The first version of LeaderAndIsr that carries the leader's recovery state (KIP-704).
@@ -110,15 +113,25 @@ def leader_and_isr(
 
 
 def update_metadata(
-    state: ClusterState, broker: Broker, names: Iterable[TopicPartition]
+    state: ClusterState,
+    broker: Broker,
+    names: Iterable[TopicPartition],
+    withdrawn: Collection[TopicPartition] = (),
 ) -> UpdateMetadataRequest:
     """Tell a broker who is alive, and what clients ask about these partitions.
 
     Brokers replace their list of live brokers by the one given here, so it always has everybody:
-    also the klamm nodes, or nobody would find the controller.
+    also the klamm nodes, or nobody would find the controller. Partitions of a topic whose deletion
+    has started, and those that there are no more, are taken back, as are `withdrawn` ones, of a
+    topic that may have been made anew since.
     """
+    alive = state.alive
     by_topic: dict[str, list[UpdateMetadataPartitionState]] = defaultdict(list)
     for name in names:
+        gone = name in withdrawn or state.vanishing(name.topic)
+        if gone or state.partition(name) is None:
+            by_topic[name.topic].append(_taken_back(state, name))
+            continue
         partition, leadership = _led(state, name)
         replicas = partition.assignment.replicas
         by_topic[name.topic].append(
@@ -130,7 +143,7 @@ def update_metadata(
                 isr=leadership.isr,
                 zk_version=leadership.version,
                 replicas=replicas,
-                offline_replicas=tuple(id_ for id_ in replicas if id_ not in state.brokers),
+                offline_replicas=tuple(id_ for id_ in replicas if id_ not in alive),
             )
         )
     return UpdateMetadataRequest(
@@ -140,7 +153,7 @@ def update_metadata(
         topic_states=tuple(
             UpdateMetadataTopicState(
                 topic_name=topic,
-                topic_id=state.topics[topic].topic_id or NO_TOPIC_ID,
+                topic_id=_topic_id(state, topic),
                 partition_states=tuple(partitions),
             )
             for topic, partitions in by_topic.items()
@@ -203,7 +216,27 @@ def _led(state: ClusterState, name: TopicPartition) -> tuple[Partition, Leadersh
     return partition, partition.leadership
 
 
+def _topic_id(state: ClusterState, name: str) -> UUID:
+    topic = state.topics.get(name)
+    return topic.topic_id or NO_TOPIC_ID if topic else NO_TOPIC_ID
+
+
+def _taken_back(state: ClusterState, name: TopicPartition) -> UpdateMetadataPartitionState:
+    """Tell brokers to forget a partition (Kafka 3.9, addUpdateMetadataRequestForBrokers)."""
+    partition = state.partition(name)
+    return UpdateMetadataPartitionState(
+        partition_index=name.partition,
+        controller_epoch=state.epoch,
+        leader=DURING_DELETE,
+        leader_epoch=0,
+        zk_version=0,
+        replicas=partition.assignment.replicas if partition else (),
+    )
+
+
 def _leader_epoch(state: ClusterState, name: TopicPartition) -> int:
+    if state.vanishing(name.topic):
+        return DURING_DELETE
     partition = state.partition(name)
     if partition is None or partition.leadership is None:
         return NO_EPOCH

@@ -150,7 +150,10 @@ def refreshed(
     same_brokers = before is not None and before.brokers.keys() == after.brokers.keys()
     topics: dict[str, TopicMetadata] = {}
     for name, topic in after.topics.items():
-        if before is not None and same_brokers and before.topics.get(name) is topic:
+        if after.vanishing(name):
+            continue
+        unchanged = before is not None and before.topics.get(name) is topic
+        if unchanged and same_brokers and name in cache.topics:
             known = cache.topics.get(name)
         else:
             known = _topic(topic, after.brokers)

@@ -8,13 +8,19 @@ Rules of merging (each has a test):
 1. `is_new`, once true, stays true until it is sent.
 2. A later Lead takes back an unsent Stop of that replica, and a later Stop an unsent Lead.
 3. Of two unsent Stops the one that deletes stays.
-4. What is in flight is never changed; a link that breaks puts it back, below what came since.
+4. What is in flight is never changed. If it has to be told again, for its link broke or the
+   broker refused it, it is put back below what came since, as far as it is still true.
 5. Nobody is told to stop what the state says it is a replica of: the stop is of a former life,
    and StopReplica of versions 1 and 2 has no epoch that would let the broker see it.
-6. Order of sending: live brokers alone if they changed, Lead, Publish, Stop, Stop with delete.
+   Replicas of a topic that is being deleted are told so, and are led no more. A broker that is
+   shutting down stops what it follows, and keeps it.
+6. Order of sending: live brokers alone if they changed, Lead, what is gone, Publish, Stop, Stop
+   with delete.
+7. That a partition is gone is told even if a topic of the same name has come since, and before
+   what is told of that one: brokers keep of a topic what they are not told to forget.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import islice
@@ -42,7 +48,8 @@ class Kind(Enum):
 class InFlight:
     """A request that was handed out: what it told, to put it back or to read its answer by.
 
-    `flags` are is_new of a Lead or delete of a Stop; `epochs` the leader epochs told by a Lead.
+    `flags` are is_new of a Lead, delete of a Stop, gone of a notice; `epochs` are the leader
+    epochs told by a Lead.
     """
 
     number: int
@@ -58,6 +65,7 @@ class Outbox:
     broker: Broker
     announce: bool = False
     leads: dict[TopicPartition, bool] = field(default_factory=dict)
+    withdrawals: dict[TopicPartition, None] = field(default_factory=dict)
     notices: dict[TopicPartition, None] = field(default_factory=dict)
     stops: dict[TopicPartition, bool] = field(default_factory=dict)
     in_flight: InFlight | None = None
@@ -72,6 +80,12 @@ class Outbox:
         """Tell it what clients ask about the partition."""
         self.notices[name] = None
 
+    def withdraw(self, name: TopicPartition) -> None:
+        """Tell it that the partition is gone for clients, and nothing of it to be led (rule 7)."""
+        self.leads.pop(name, None)
+        self.notices.pop(name, None)
+        self.withdrawals[name] = None
+
     def stop(self, name: TopicPartition, delete: bool) -> None:
         """Tell it to stop its replica (rules 2 and 3)."""
         self.leads.pop(name, None)
@@ -85,6 +99,7 @@ class Outbox:
         """
         self.in_flight = None
         self.stops.clear()
+        self.withdrawals.clear()
         self.announce = True
         led = {name: p for name, p in state.partitions() if p.leadership is not None}
         self.notices = dict.fromkeys(led)
@@ -92,6 +107,7 @@ class Outbox:
             name: self.broker.id in partition.additions_to_make
             for name, partition in led.items()
             if self.broker.id in partition.assignment.replicas
+            and not state.vanishing(name.topic)
             and not (restarted and partition.leader == self.broker.id)
         }
 
@@ -103,20 +119,25 @@ class Outbox:
             return None
         if self.announce:
             self.announce = False
-            return self._notify(state, (), protocol, number)
-        while self.leads:
-            due = self._lead(state, protocol, number)
+            return self._notify(state, {}, protocol, number)
+        while flags := self._take_leads(state, protocol):
+            due = self._lead(state, flags, protocol, number)
             if due:
                 return due
+        if self.withdrawals:
+            names = _take(self.withdrawals, NOTICES_PER_REQUEST)
+            return self._notify(state, dict.fromkeys(names, True), protocol, number)
         while self.notices:
             names = _take(self.notices, NOTICES_PER_REQUEST)
-            led = [name for name in names if _is_led(state, name)]
-            if led:
-                return self._notify(state, led, protocol, number)
+            known = dict.fromkeys((name for name in names if _is_public(state, name)), False)
+            if known:
+                return self._notify(state, known, protocol, number)
         self.stops = {
             name: delete
             for name, delete in self.stops.items()
-            if not state.is_replica(name, self.broker.id)
+            if state.vanishing(name.topic)
+            or not state.is_replica(name, self.broker.id)
+            or (not delete and self.broker.id in state.shutting_down)
         }
         for delete in (False, True):
             names = [name for name, flag in self.stops.items() if flag == delete]
@@ -124,37 +145,58 @@ class Outbox:
                 return self._stop(state, names[:REPLICAS_PER_REQUEST], delete, protocol, number)
         return None
 
-    def put_back(self) -> None:
-        """Take the request in flight as never sent: its link broke (rule 4)."""
-        sent, self.in_flight = self.in_flight, None
-        if sent is None:
-            return
+    def put_back(self, sent: InFlight, state: ClusterState) -> None:
+        """Take a request, or what is left of it, as never sent (rule 4).
+
+        An unsent Stop that came since belongs to the same end of the replica, and the one that
+        deletes stays (rule 3); unless that end is a later one, whose delete must still wait for
+        the leader.
+        """
         match sent.kind:
             case Kind.UPDATE_METADATA:
                 self.announce = self.announce or not sent.flags
-                self.notices = {**dict.fromkeys(sent.flags), **self.notices}
+                withdrawn = [name for name, gone in sent.flags.items() if gone]
+                public = [name for name, gone in sent.flags.items() if not gone]
+                self.withdrawals = {**dict.fromkeys(withdrawn), **self.withdrawals}
+                self.notices = {**dict.fromkeys(public), **self.notices}
             case Kind.LEADER_AND_ISR:
                 for name, is_new in sent.flags.items():
-                    if name not in self.stops:
+                    if name not in self.stops and state.is_replica(name, self.broker.id):
                         self.leads[name] = self.leads.get(name, False) or is_new
             case Kind.STOP_REPLICA:
                 for name, delete in sent.flags.items():
-                    # A stop that came since belongs to a later life of the replica.
-                    if name not in self.leads and name not in self.stops:
-                        self.stops[name] = delete
+                    early = delete and state.must_wait(name, self.broker.id)
+                    if name not in self.leads and not early:
+                        self.stops[name] = self.stops.get(name, False) or delete
 
-    def _lead(
-        self, state: ClusterState, protocol: InterBrokerProtocol, number: int
-    ) -> tuple[Message, int] | None:
+    def _take_leads(
+        self, state: ClusterState, protocol: InterBrokerProtocol
+    ) -> dict[TopicPartition, bool]:
+        """Remove and return a request's worth of what is to be led, with its `is_new`.
+
+        Where topics have ids, a topic without one waits for it: brokers keep it with the log.
+        """
         flags: dict[TopicPartition, bool] = {}
         new = 0
         for name, is_new in self.leads.items():
             if len(flags) == REPLICAS_PER_REQUEST or new == NEW_REPLICAS_PER_REQUEST:
                 break
+            topic = state.topics.get(name.topic)
+            if protocol.topic_ids and topic is not None and topic.topic_id is None:
+                continue
             flags[name] = is_new
             new += is_new
         for name in flags:
             del self.leads[name]
+        return flags
+
+    def _lead(
+        self,
+        state: ClusterState,
+        flags: dict[TopicPartition, bool],
+        protocol: InterBrokerProtocol,
+        number: int,
+    ) -> tuple[Message, int] | None:
         flags = {name: flag for name, flag in flags.items() if _is_led(state, name)}
         if not flags:
             return None
@@ -170,12 +212,14 @@ class Outbox:
     def _notify(
         self,
         state: ClusterState,
-        names: Sequence[TopicPartition],
+        gone: dict[TopicPartition, bool],
         protocol: InterBrokerProtocol,
         number: int,
     ) -> tuple[Message, int]:
-        self.in_flight = InFlight(number, Kind.UPDATE_METADATA, dict.fromkeys(names, False))
-        return update_metadata(state, self.broker, names), protocol.update_metadata
+        self.in_flight = InFlight(number, Kind.UPDATE_METADATA, gone)
+        withdrawn = {name for name, flag in gone.items() if flag}
+        request = update_metadata(state, self.broker, gone, withdrawn)
+        return request, protocol.update_metadata
 
     def _stop(
         self,
@@ -201,5 +245,13 @@ def _take(names: dict[TopicPartition, None], count: int) -> list[TopicPartition]
 
 
 def _is_led(state: ClusterState, name: TopicPartition) -> bool:
+    partition = state.partition(name)
+    if partition is None or state.vanishing(name.topic):
+        return False
+    return partition.leadership is not None
+
+
+def _is_public(state: ClusterState, name: TopicPartition) -> bool:
+    """Tell whether brokers have something to learn: only of what was led ever."""
     partition = state.partition(name)
     return partition is not None and partition.leadership is not None

@@ -3,14 +3,24 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from klamm.controller.core.model import Awaiting, ClusterState, Partition, Topic, TopicPartition
+from klamm.controller.core.model import (
+    Awaiting,
+    ClusterState,
+    Deletion,
+    Partition,
+    Topic,
+    TopicPartition,
+)
 from klamm.controller.core.plan import (
     Change,
     SetAwaiting,
     SetBrokers,
     SetCounter,
+    SetDeletion,
+    SetHeldBack,
     SetNodes,
     SetPartition,
+    SetShuttingDown,
     SetTopic,
     SetUnreadable,
     TouchTopic,
@@ -27,6 +37,8 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
     topics: dict[str, Topic] | None = None
     partitions: dict[str, dict[int, Partition]] = {}
     awaiting: dict[TopicPartition, Awaiting] | None = None
+    shutting_down, held_back = state.shutting_down, state.held_back
+    deleting: dict[str, Deletion] | None = None
     for change in changes:
         match change:
             case SetBrokers():
@@ -35,6 +47,10 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
                 nodes = change.nodes
             case SetCounter():
                 commits = change.counter
+            case SetShuttingDown():
+                shutting_down = change.brokers
+            case SetHeldBack():
+                held_back = {**held_back, change.leader: change.waiting}
             case SetUnreadable():
                 unreadable = change.unreadable
             case SetAwaiting():
@@ -43,6 +59,12 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
                     awaiting.pop(change.name, None)
                 else:
                     awaiting[change.name] = change.awaiting
+            case SetDeletion():
+                deleting = dict(state.deleting) if deleting is None else deleting
+                if change.deletion is None:
+                    deleting.pop(change.name, None)
+                else:
+                    deleting[change.name] = change.deletion
             case SetTopic():
                 topics = dict(state.topics) if topics is None else topics
                 partitions.pop(change.name, None)
@@ -64,6 +86,9 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
         topics=state.topics if topics is None else topics,
         awaiting=state.awaiting if awaiting is None else awaiting,
         unreadable=unreadable,
+        shutting_down=shutting_down,
+        held_back={leader: waiting for leader, waiting in held_back.items() if waiting},
+        deleting=state.deleting if deleting is None else deleting,
     )
 
 

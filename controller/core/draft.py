@@ -5,14 +5,21 @@ that two causes on one partition in one turn give one write.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
-from klamm.controller.core.events import Cause, CheckPartition
+from klamm.controller.core.events import (
+    Cause,
+    CheckDeletion,
+    CheckPartition,
+)
+from klamm.controller.core.handovers import Handovers
 from klamm.controller.core.model import (
     Assignment,
     Awaiting,
     Broker,
     ClusterState,
+    Deletion,
     Leadership,
     Partition,
     Topic,
@@ -24,45 +31,20 @@ from klamm.controller.core.plan import (
     Entry,
     Message,
     SetAwaiting,
+    SetDeletion,
     SetPartition,
+    SetShuttingDown,
     SetTopic,
     SetUnreadable,
 )
-from klamm.controller.core.results import Result
+from klamm.controller.core.results import Refusal, Result
 from klamm.controller.core.settings import Settings
+from klamm.controller.core.units import Creation as Creation
+from klamm.controller.core.units import Rewrite as Rewrite
+from klamm.controller.core.units import Step as Step
+from klamm.controller.core.units import Unit as Unit
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.parsing import INT32_MAX
-
-
-@dataclass(slots=True)
-class Unit:
-    """All that this turn does to one partition: from `before`, which is durable, to `after`.
-
-    `dropped` are replicas that must stop, and delete once the leader knows that they are gone.
-    `check_later`: what was decided here asks for another look, once it is durable.
-    """
-
-    before: Partition
-    after: Partition
-    lead_to: set[int] = field(default_factory=set)
-    is_new: set[int] = field(default_factory=set)
-    dropped: set[int] = field(default_factory=set)
-    check_later: bool = False
-    results: list[tuple[int, Result]] = field(default_factory=list)
-    causes: list[int] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Creation:
-    """A topic to be created, with the znodes that come before its partitions'.
-
-    `results` become true with it, by cause: its own, and those of requests that rest on it.
-    """
-
-    topic: Topic
-    ops: tuple[Op, ...]
-    results: list[tuple[int, Result]]
 
 
 class Draft:
@@ -73,9 +55,14 @@ class Draft:
         self.settings = settings
         self.rules = settings.rules
         self.brokers: Mapping[int, Broker] = state.brokers
+        self.nodes: Mapping[int, Broker] = state.nodes
         self.online = state.brokers.keys()
+        self.shutting_down = state.shutting_down
+        self.alive: AbstractSet[int] = state.alive
         self.units: dict[TopicPartition, Unit] = {}
         self.creations: dict[str, Creation] = {}
+        self.rewrites: dict[str, Rewrite] = {}
+        self.steps: list[Step] = []
         self.deletions: list[tuple[Cause, tuple[Op, ...]]] = []
         # What becomes true without a write, and is carried by the Plan's first Commit.
         self.changes: list[Change] = []
@@ -83,10 +70,21 @@ class Draft:
         self.results: list[tuple[int, Result]] = []
         self.causes: list[int] = []
         self.entries: list[Entry] = []
+        #: What is true once all Commits of the Plan are.
+        self.conclusions: list[tuple[int, Result, Entry]] = []
+        #: What is being decided on, for the journal; 0 before the first cause.
+        self.cause = 0
         self.counter = state.commits
         self.unreadable: Mapping[str, str] = state.unreadable
+        self.deleting: dict[str, Deletion] = dict(state.deleting)
+        #: Topics that must not be given targets in this turn, for they would become too large.
+        self.too_large: Mapping[str, Refusal] = {}
+        #: Where in `steps` a request of this turn queues a topic for deletion.
+        self.queued: dict[str, int] = {}
         self.config_versions: dict[str, int | None] = {}
         self.follow_ups: dict[TopicPartition, CheckPartition] = {}
+        self.handovers = Handovers(state)
+        self.deletion_checks: dict[str, CheckDeletion] = {}
         self._topics: dict[str, Topic | None] = {}
         self._partitions: dict[TopicPartition, Partition] = {}
         self._released: set[TopicPartition] = set()
@@ -97,14 +95,20 @@ class Draft:
         """Return the topic as read last or created; `partition` may know more of its partitions."""
         if name in self.creations:
             return self.creations[name].topic
+        if name in self.rewrites:
+            return self.rewrites[name].topic
         if name in self._topics:
             return self._topics[name]
         return self.state.topics.get(name)
 
     def topic_names(self) -> Iterator[str]:
-        """Every topic that there is or will be."""
+        """Every topic that there is or will be, also those that cannot be read."""
         yield from self.creations
         yield from (name for name in self.state.topics.keys() | self._topics if self.topic(name))
+        for path in self.unreadable:
+            parent, _, name = path.rpartition("/")
+            if parent == paths.TOPICS and self.topic(name) is None:
+                yield name
 
     def partition(self, name: TopicPartition) -> Partition | None:
         """Return the partition as decided so far."""
@@ -119,6 +123,15 @@ class Draft:
         """Return the deletes of the partition that wait for its leader, as facts have it."""
         return None if name in self._released else self.state.awaiting.get(name)
 
+    def owing(self, topic: str) -> tuple[TopicPartition, ...]:
+        """The topic's partitions with deletes that wait for their leader."""
+        return tuple(name for name in self.state.awaiting if name.topic == topic)
+
+    def vanishing(self, topic: str) -> bool:
+        """Tell whether the topic's deletion has started; nothing else may change it any more."""
+        deletion = self.deleting.get(topic)
+        return deletion is not None and deletion.started
+
     def unreadable_of(self, name: TopicPartition) -> str:
         """Why the partition must be left alone: what of it cannot be read; "" if all can."""
         return self.unreadable.get(paths.topic(name.topic)) or self.unreadable.get(
@@ -128,13 +141,31 @@ class Draft:
     # --- facts -----------------------------------------------------------------------------
 
     def learn_brokers(self, brokers: Mapping[int, Broker]) -> None:
-        """Take these as the registered brokers."""
+        """Take these as the registered brokers; one with a new epoch is not shutting down."""
+        leaving = frozenset(
+            id_
+            for id_ in self.shutting_down
+            if id_ in brokers and brokers[id_].epoch == self.brokers[id_].epoch
+        )
         self.brokers = brokers
         self.online = brokers.keys()
+        self._learn_shutting_down(leaving)
+
+    def shut(self, broker: int) -> None:
+        """Take this registered broker for leaving."""
+        self._learn_shutting_down(self.shutting_down | {broker})
+
+    def _learn_shutting_down(self, leaving: frozenset[int]) -> None:
+        self.alive = self.online - leaving
+        if leaving != self.shutting_down:
+            self.shutting_down = leaving
+            self.changes.append(SetShuttingDown(leaving))
 
     def learn_topic(self, name: str, topic: Topic | None) -> None:
         """Take this as what ZooKeeper holds of the topic."""
         self._topics[name] = topic
+        self.rewrites.pop(name, None)
+        self.handovers.learn_topic(name, topic)
         for known in [tp for tp in self._partitions if tp.topic == name]:
             del self._partitions[known]
         self.changes.append(SetTopic(name, topic))
@@ -162,9 +193,18 @@ class Draft:
         self.changes.append(SetUnreadable(left))
         return True
 
+    def queue(self, name: str, deletion: Deletion | None) -> None:
+        """Take the topic as queued for deletion like this, or as not queued."""
+        if deletion is None:
+            self.deleting.pop(name, None)
+        else:
+            self.deleting[name] = deletion
+        self.changes.append(SetDeletion(name, deletion))
+
     def release(self, name: TopicPartition) -> None:
         """Let no delete of the partition wait any more."""
         self._released.add(name)
+        self.handovers.end(name)
         self.changes.append(SetAwaiting(name, None))
 
     # --- deciding --------------------------------------------------------------------------
@@ -197,7 +237,7 @@ class Draft:
         if durable.leadership is not None and durable.leadership.leader_epoch >= INT32_MAX:
             text = f"{name}: leader epoch {INT32_MAX} is the last that there is;"
             text += " leader and replicas stay as they are until the topic is created anew"
-            self.entries.append(Entry("stuck", text))
+            self.note("stuck", text, name=name)
             return False
         unit = self.unit(name)
         before, present = unit.before.leadership, unit.after.leadership
@@ -214,6 +254,24 @@ class Draft:
             )
         unit.after = replace(unit.after, leadership=leadership)
         return True
+
+    def alter_isr(
+        self, name: TopicPartition, isr: tuple[int, ...], leader_recovery_state: int
+    ) -> Leadership:
+        """Give the partition this ISR in the present leader epoch; KeyError if nobody leads it."""
+        unit = self.unit(name)
+        before, present = unit.before.leadership, unit.after.leadership
+        if before is None or present is None:
+            raise KeyError(f"{name} has no durable leadership whose ISR could be altered")
+        leadership = replace(
+            present,
+            isr=isr,
+            leader_recovery_state=leader_recovery_state,
+            controller_epoch=self.state.epoch,
+            version=before.version + 1,
+        )
+        unit.after = replace(unit.after, leadership=leadership)
+        return leadership
 
     def tell(
         self, name: TopicPartition, brokers: Iterable[int], is_new: Iterable[int] = ()
@@ -232,14 +290,40 @@ class Draft:
     ) -> None:
         """Note the result of a cause: with what this turn does to the partition, else at once."""
         unit = self.units.get(name) if name else None
-        creation = self.creations.get(name.topic) if name else None
-        if unit is None and creation is not None and result is not None:
-            creation.results.append((cause.id, result))
+        written = self._written(name.topic) if name else None
+        if unit is None and written is not None and result is not None:
+            written.results.append((cause.id, result))
             return
         causes, results = (unit.causes, unit.results) if unit else (self.causes, self.results)
         causes.append(cause.id)
         if result is not None:
             results.append((cause.id, result))
+
+    def _written(self, topic: str) -> Creation | Rewrite | None:
+        """What writes the topic's znode as a whole in this turn."""
+        return self.creations.get(topic) or self.rewrites.get(topic)
+
+    def conclude(self, cause: Cause, result: Result, kind: str, text: str) -> None:
+        """Note the result of a cause, and its line for the journal.
+
+        They are true once everything that this turn decides is durable.
+        """
+        self.conclusions.append((cause.id, result, Entry(kind, text, cause.id)))
+
+    def note(
+        self, kind: str, text: str = "", *, name: TopicPartition | None = None, topic: str = ""
+    ) -> None:
+        """Write a line for the journal about the present cause; it goes with what it is about."""
+        unit = self.units.get(name) if name else None
+        creation = self.creations.get(topic or (name.topic if name else ""))
+        after = unit.after if unit else None
+        entry = Entry(kind, text, self.cause, name, topic or (name.topic if name else ""), after)
+        if unit is not None:
+            unit.entries.append(entry)
+        elif creation is not None:
+            creation.entries.append(entry)
+        else:
+            self.entries.append(entry)
 
     def check_later(
         self,

@@ -6,8 +6,10 @@ one partition, topic, broker or znode entry). Facts tell what was read; they nev
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
 from klamm.controller.core.model import Broker, CommitCounter, Leadership, Topic, TopicPartition
+from klamm.controller.core.origins import Origin
 
 #: As a count of partitions or replicas: the configured default.
 UNSET = -1
@@ -26,7 +28,9 @@ class CreateTopic:
     """Create a topic by counts or by an explicit assignment.
 
     `start` and `shift` are the draws of Kafka's assignment algorithm (AdminUtils,
-    assignReplicasToBrokers). Counts of -1 (`UNSET`) ask for the configured defaults.
+    assignReplicasToBrokers). Counts of -1 (`UNSET`) ask for the configured defaults. `topic_id` is
+    what the topic gets if topics have ids. `invalid_config` says why its configs are refused, if
+    nothing else is wrong with it.
     """
 
     name: str
@@ -37,6 +41,61 @@ class CreateTopic:
     start: int
     shift: int
     validate_only: bool = False
+    topic_id: UUID | None = None
+    invalid_config: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreatePartitions:
+    """Let a topic have `count` partitions, the new ones on these brokers if they are given."""
+
+    topic: str
+    count: int
+    assignments: tuple[tuple[int, ...], ...] | None = None
+    validate_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteTopic:
+    """Delete a topic, as soon as none of its partitions moves."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlterPartition:
+    """A leader's wish for another ISR, by the epochs that it knows (KIP-497).
+
+    `broker` and `broker_epoch` are who asks. `topic_id`, if the request gave one, is what it
+    called the topic of `partition`.
+    """
+
+    partition: TopicPartition
+    broker: int
+    broker_epoch: int
+    leader_epoch: int
+    partition_epoch: int
+    isr: tuple[int, ...]
+    leader_recovery_state: int = 0
+    topic_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShutDownBroker:
+    """A broker asks to be relieved of what it leads, because it will stop (KIP-143, KIP-380).
+
+    An epoch of -1 (`UNSET`) comes from brokers that do not know theirs.
+    """
+
+    broker: int
+    broker_epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class ElectPreferred:
+    """Give the lead of a partition to the first of its replicas."""
+
+    partition: TopicPartition
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +114,14 @@ class NodesRead:
 
 @dataclass(frozen=True, slots=True)
 class TopicRead:
-    """A topic znode as just read, with its partition states; None if the topic is gone."""
+    """A topic znode as just read, with its partition states; None if the topic is gone.
+
+    `czxid` is the transaction that made the znode: no other topic of this name has the same.
+    """
 
     name: str
     topic: Topic | None
+    czxid: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +138,13 @@ class FaultFound:
 
     path: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionsRead:
+    """The topics that somebody wants deleted: every child of /admin/delete_topics."""
+
+    names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +179,22 @@ class LeaderAcknowledged:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplicasDeleted:
+    """A broker holds no log of these partitions of a topic any more."""
+
+    topic: str
+    broker: int
+    partitions: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDeletion:
+    """Follow-up: go on with the deletion of a topic as far as it can go."""
+
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
 class CheckPartition:
     """Follow-up: bring a partition's leadership in line with who is alive, or end its move.
 
@@ -131,16 +217,32 @@ Fact = (
     | ConfigRead
     | CounterRead
     | NotificationsRead
+    | DeletionsRead
     | LeaderAcknowledged
+    | ReplicasDeleted
 )
 #: What clients ask for: the events that have a reply.
-RequestEvent = AlterReassignment | CreateTopic
-Event = RequestEvent | CheckPartition | Fact
+RequestEvent = (
+    AlterReassignment
+    | CreateTopic
+    | CreatePartitions
+    | DeleteTopic
+    | AlterPartition
+    | ShutDownBroker
+    | ElectPreferred
+)
+#: What a decision wants looked at in the next turn.
+FollowUp = CheckPartition | CheckDeletion
+Event = RequestEvent | FollowUp | Fact
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """An event with its number; the number is how its result finds the request it belongs to."""
+    """An event with its number; the number is how its result finds the request it belongs to.
+
+    `origin` is for the journal alone: nothing is decided by it.
+    """
 
     id: int
     event: Event
+    origin: Origin | None = None

@@ -1,8 +1,10 @@
 """Folding in what was read or heard: facts change the state without writing anything."""
 
 from dataclasses import replace
+from uuid import UUID, uuid5
 
-from klamm.controller.core.draft import Draft
+from klamm.controller.core import deletion
+from klamm.controller.core.draft import Draft, Rewrite
 from klamm.controller.core.events import (
     BrokersRead,
     Cause,
@@ -15,12 +17,14 @@ from klamm.controller.core.events import (
     StateRead,
     TopicRead,
 )
-from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.housing import housed
+from klamm.controller.core.model import Leadership, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Delete
 from klamm.controller.core.plan import (
     Announce,
     Entry,
     Forget,
+    Message,
     Publish,
     Refill,
     SetBrokers,
@@ -29,6 +33,9 @@ from klamm.controller.core.plan import (
     Stop,
 )
 from klamm.controller.znodes import paths
+
+#: The namespace of the ids that klamm gives to topics without one.
+TOPIC_IDS = UUID("5d0f8a52-3f1e-4e6b-9c0a-7b1d2e4c6a98")
 
 
 def brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
@@ -49,7 +56,8 @@ def brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
     draft.messages.extend(Forget(broker) for broker in gone)
     draft.messages.append(Announce())
     draft.messages.extend(Refill(broker, broker in restarted) for broker in fresh)
-    draft.entries.append(Entry("brokers", f"gone {gone}, new {fresh}, now {sorted(new)}"))
+    deletion.brokers_changed(draft, gone, fresh)
+    draft.note("brokers", f"gone {gone}, new {fresh}, now {sorted(new)}")
     touched = {*gone, *fresh}
     for name, partition in draft.state.partitions():
         if not touched.isdisjoint(partition.assignment.replicas):
@@ -58,11 +66,21 @@ def brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
 
 
 def nodes_read(draft: Draft, cause: Cause, event: NodesRead) -> None:
-    """Brokers and clients must know every klamm node, or cannot find their controller."""
+    """Brokers and clients must know every klamm node, or cannot find their controller.
+
+    The other nodes are told what brokers are told for clients, who may ask any of them.
+    """
     draft.settle(cause)
-    if dict(event.nodes) != dict(draft.state.nodes):
-        draft.changes.append(SetNodes(event.nodes))
-        draft.messages.append(Announce())
+    old, new = draft.state.nodes, event.nodes
+    if dict(old) == dict(new):
+        return
+    stayed = {id_ for id_ in old.keys() & new.keys() if old[id_].epoch == new[id_].epoch}
+    others = (old.keys() | new.keys()) - {draft.state.controller_id, *draft.brokers}
+    draft.nodes = new
+    draft.changes.append(SetNodes(new))
+    draft.messages.extend(Forget(id_) for id_ in sorted(others & old.keys() - stayed))
+    draft.messages.append(Announce())
+    draft.messages.extend(Refill(id_) for id_ in sorted(others & new.keys() - stayed))
 
 
 def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
@@ -71,14 +89,19 @@ def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
     known = draft.topic(event.name)
     mended = draft.take_up(paths.topic(event.name))
     if event.topic == known and not mended:
+        complete(draft, cause, event)
         return
     draft.learn_topic(event.name, event.topic)
+    deletion.topic_changed(draft, event.name, known)
+    left = event.topic.partitions if event.topic else {}
+    gone = [number for number in (known.partitions if known else ()) if number not in left]
+    draft.messages.extend(Publish(TopicPartition(event.name, number)) for number in gone)
     if event.topic is None:
-        for name in [name for name in draft.state.awaiting if name.topic == event.name]:
+        for name in draft.owing(event.name):
             draft.release(name)
-        draft.entries.append(Entry("topic gone", event.name))
+        draft.note("topic-gone", topic=event.name)
         return
-    draft.entries.append(Entry("topic read", f"{event.name} version {event.topic.version}"))
+    draft.note("topic-read", f"version {event.topic.version}", topic=event.name)
     for number, partition in event.topic.partitions.items():
         name = TopicPartition(event.name, number)
         before = known.partitions.get(number) if known else None
@@ -93,6 +116,33 @@ def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
         draft.check_later(name, reassigned=reassigned)
         if partition.leadership is not None:
             draft.messages.append(Publish(name))
+    complete(draft, cause, event)
+
+
+def complete(draft: Draft, cause: Cause, event: TopicRead) -> None:
+    """Write what the topic's makers left to the controller: its id, and brokers that can serve it.
+
+    The id follows from the name and from the transaction that made the topic, so that whoever
+    does this again, after a lost Commit or a lost office, gives the same one. Source: Kafka 3.9,
+    KafkaController.scala, processTopicIds; there it is drawn.
+    """
+    topic = event.topic
+    if topic is None or topic.name in draft.deleting:
+        return
+    entries = []
+    if topic.topic_id is None and draft.settings.topic_ids:
+        topic = replace(topic, topic_id=uuid5(TOPIC_IDS, f"{topic.name}:{event.czxid}"))
+        entries.append(Entry("topic-id", str(topic.topic_id), cause.id, None, topic.name))
+    nodes = {*draft.nodes, draft.state.controller_id} - draft.brokers.keys()
+    replaced = housed(topic, nodes, draft.alive)
+    if replaced is not topic:
+        topic = replaced
+        text = f"no replica can be on {', '.join(map(str, sorted(nodes)))}"
+        entries.append(Entry("housed", text, cause.id, None, topic.name))
+    if entries:
+        led = (number for number, partition in topic.partitions.items() if partition.leadership)
+        messages: list[Message] = [Publish(TopicPartition(topic.name, n)) for n in led]
+        draft.rewrites[topic.name] = Rewrite(topic, entries=entries, messages=messages)
 
 
 def state_read(draft: Draft, cause: Cause, event: StateRead) -> None:
@@ -105,9 +155,15 @@ def state_read(draft: Draft, cause: Cause, event: StateRead) -> None:
     draft.learn_partition(event.partition, replace(partition, leadership=event.leadership))
     draft.messages.append(Publish(event.partition))
     draft.check_later(event.partition)
-    if event.leadership:
-        text = f"{event.partition}: leader {event.leadership.leader} isr"
-        draft.entries.append(Entry("isr", f"{text} {list(event.leadership.isr)}"))
+    draft.note(isr_kind(partition.leadership, event.leadership), name=event.partition)
+
+
+def isr_kind(before: Leadership | None, after: Leadership | None) -> str:
+    """Name what became of an ISR, for the journal; who joined matters more than who left."""
+    had, has = (set(each.isr) if each else set() for each in (before, after))
+    if has - had:
+        return "isr-join"
+    return "isr-shrink" if had - has else "state-read"
 
 
 def fault_found(draft: Draft, cause: Cause, event: FaultFound) -> None:

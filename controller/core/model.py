@@ -86,6 +86,13 @@ class Topic:
     topic_id: UUID | None = None
     bare: frozenset[int] | None = None
     extra: Mapping[str, Any] = field(default_factory=no_extra)
+    #: The partitions that are moving, known without a look at all: lists of moves are asked often.
+    moving: tuple[int, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Find the partitions that are moving."""
+        moving = tuple(n for n, each in self.partitions.items() if each.assignment.moving)
+        object.__setattr__(self, "moving", moving)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +107,35 @@ class Broker:
 
 @dataclass(frozen=True, slots=True)
 class Awaiting:
-    """Deletes that must wait until the leader has acknowledged the epoch that dropped them."""
+    """Deletes that must wait until the leader has acknowledged the epoch that dropped them.
+
+    `handover`: the end of a move gave it the lead with that epoch.
+    """
 
     leader: int
     leader_epoch: int
     deletes: tuple[int, ...]
+    handover: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A topic that is queued for deletion, which waits while any of its partitions moves.
+
+    `logs` is None until it starts. From then on clients see the topic no more, and `logs` are the
+    partitions by broker whose logs have not been deleted yet; when there are none the znodes go.
+    `listed`: /admin/delete_topics holds the topic. `waiters` are the causes that are answered
+    when the deletion starts.
+    """
+
+    logs: Mapping[int, frozenset[int]] | None = None
+    listed: bool = True
+    waiters: tuple[int, ...] = ()
+
+    @property
+    def started(self) -> bool:
+        """Tell whether the topic is gone for clients, and its replicas are being deleted."""
+        return self.logs is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +153,10 @@ class ClusterState:
     `fence_version` is the dataVersion of /controller_epoch that our election left behind.
     `nodes` are the klamm nodes, listed to brokers and clients beside the brokers. `unreadable`
     are znodes of topics and states that cannot be read, by path, with a text that says why: what
-    they belong to is left alone until they are changed.
+    they belong to is left alone until they are changed. `deleting` are the topics that are queued
+    for deletion, some of which may have no topic znode. `shutting_down` are registered brokers
+    that have asked to leave. `held_back` are, by broker, the moves that could end but for the lead,
+    which this broker may take over only after it has answered for others; oldest first.
     """
 
     controller_id: int
@@ -134,6 +168,18 @@ class ClusterState:
     awaiting: Mapping[TopicPartition, Awaiting] = field(default_factory=dict)
     commits: CommitCounter = field(default_factory=CommitCounter)
     unreadable: Mapping[str, str] = field(default_factory=dict)
+    shutting_down: frozenset[int] = frozenset()
+    held_back: Mapping[int, Mapping[TopicPartition, None]] = field(default_factory=dict)
+    deleting: Mapping[str, Deletion] = field(default_factory=dict)
+
+    @property
+    def alive(self) -> frozenset[int]:
+        """The registered brokers that are not shutting down: those that may be given work."""
+        return frozenset(self.brokers.keys() - self.shutting_down)
+
+    def peer(self, id_: int) -> Broker | None:
+        """Return the broker or klamm node that is registered under this id, if any is."""
+        return self.brokers.get(id_) or self.nodes.get(id_)
 
     def partition(self, name: TopicPartition) -> Partition | None:
         """Return the partition, or None if the topic or the number is unknown."""
@@ -145,6 +191,16 @@ class ClusterState:
         partition = self.partition(name)
         return partition is not None and broker in partition.assignment.replicas
 
+    def vanishing(self, topic: str) -> bool:
+        """Tell whether the topic's deletion has started: for clients it is gone already."""
+        deletion = self.deleting.get(topic)
+        return deletion is not None and deletion.started
+
+    def must_wait(self, name: TopicPartition, broker: int) -> bool:
+        """Tell whether the broker was dropped as a replica, but the leader does not know it yet."""
+        awaiting = self.awaiting.get(name)
+        return awaiting is not None and broker in awaiting.deletes
+
     def partitions(self) -> Iterator[tuple[TopicPartition, Partition]]:
         """Every partition with its name, by topic as loaded and then by number as stored."""
         for topic in self.topics.values():
@@ -153,4 +209,6 @@ class ClusterState:
 
     def moving(self) -> Iterator[tuple[TopicPartition, Partition]]:
         """The partitions with a reassignment under way."""
-        return (item for item in self.partitions() if item[1].assignment.moving)
+        for topic in self.topics.values():
+            for number in topic.moving:
+                yield TopicPartition(topic.name, number), topic.partitions[number]

@@ -5,12 +5,20 @@ its phases U, A and B). Kafka writes each phase on its own; here a partition's s
 znode and its state are one step, so that no crash falls between them.
 """
 
+from itertools import islice
+
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.election import first_eligible, repaired
 from klamm.controller.core.events import AlterReassignment, Cause, CheckPartition
-from klamm.controller.core.model import Assignment, Leadership, Partition, TopicPartition
-from klamm.controller.core.plan import Entry
+from klamm.controller.core.model import (
+    NO_LEADER,
+    Assignment,
+    Leadership,
+    Partition,
+    TopicPartition,
+)
 from klamm.controller.core.results import Done, Fault, Refusal
+from klamm.controller.core.validation import NO_PARTITION
 
 
 def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
@@ -25,14 +33,17 @@ def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
         text = f"{name} is left alone, for its znode cannot be read: {unreadable}"
         draft.settle(cause, Refusal(Fault.UNKNOWN_SERVER_ERROR, text), name)
         return
-    refusal = draft.rules.validate(partition, target, draft.online)
+    refusal = draft.rules.validate(partition, target, draft.alive)
+    if refusal is None and target is not None:
+        refusal = NO_PARTITION if name.topic in draft.deleting else draft.too_large.get(name.topic)
     if refusal or partition is None:
         draft.settle(cause, refusal, name)
         return
     if target is None:
         wanted, kind = draft.rules.cancelled(partition.assignment), "cancel"
     else:
-        wanted, kind = draft.rules.merge(partition.assignment, target), "start"
+        wanted = draft.rules.merge(partition.assignment, target)
+        kind = "supersede" if partition.assignment.moving else "accept"
     if wanted != partition.assignment:
         refusal = reassign(draft, name, wanted)
         if refusal:
@@ -51,7 +62,9 @@ def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
     """
     name = event.partition
     partition = draft.partition(name)
-    if partition is None or draft.unreadable_of(name):
+    held_for: int | None = None
+    if partition is None or draft.unreadable_of(name) or draft.vanishing(name.topic):
+        draft.handovers.hold_back(name, held_for)
         draft.settle(cause)
         return
     leadership = partition.leadership
@@ -64,14 +77,46 @@ def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
                 draft.tell(name, partition.assignment.replicas)
                 note(draft, name, _kind(leadership, leader, isr))
                 draft.unit(name).check_later = True
-        elif (
-            partition.assignment.moving
-            and draft.rules.complete(partition.assignment, leadership, draft.online)
-            # A refusal means that nobody could lead: the move waits for the next change.
-            and reassign(draft, name, draft.rules.finished(partition.assignment)) is None
+        elif partition.assignment.moving and draft.rules.complete(
+            partition.assignment, leadership, draft.alive
         ):
-            note(draft, name, "complete")
+            held_for = _end(draft, name, leadership, draft.rules.finished(partition.assignment))
+    draft.handovers.hold_back(name, held_for)
     draft.settle(cause, None, name)
+
+
+def _end(
+    draft: Draft, name: TopicPartition, leadership: Leadership, wanted: Assignment
+) -> int | None:
+    """End a move, or return the broker that must first answer for other leads it was given.
+
+    Those that wait for it go first, see `klamm.controller.core.handovers`.
+    """
+    successor = _successor(draft, leadership, wanted, leadership.isr)
+    moves_lead = successor not in (leadership.leader, NO_LEADER)
+    if moves_lead:
+        waiting = draft.handovers.waiting(successor)
+        if _room(draft, successor) == 0 or (waiting and name not in waiting):
+            return successor
+    # A refusal means that nobody could lead: the move waits for the next change.
+    if reassign(draft, name, wanted) is None:
+        if moves_lead:
+            draft.unit(name).handover = True
+            draft.handovers.begin(successor)
+        note(draft, name, "end")
+    return None
+
+
+def admit(draft: Draft) -> None:
+    """Look again, in the next turn, at the moves held back for which there is room by now."""
+    for leader in draft.handovers.leaders():
+        for name in islice(draft.handovers.waiting(leader), _room(draft, leader)):
+            draft.check_later(name)
+
+
+def _room(draft: Draft, leader: int) -> int:
+    """How many more leads may be handed over to this broker."""
+    return max(draft.settings.leader_moves_in_flight - draft.handovers.unanswered(leader), 0)
 
 
 def _in_line(
@@ -79,8 +124,10 @@ def _in_line(
 ) -> tuple[int, tuple[int, ...]]:
     """Leader and ISR as they should be: without those that restarted, unless they held nothing."""
     replicas, present = partition.assignment.replicas, (leadership.leader, leadership.isr)
-    without = repaired(replicas, leadership, draft.online - restarted)
-    return without if without != present else repaired(replicas, leadership, draft.online)
+    without = repaired(replicas, leadership, draft.online - restarted, draft.alive - restarted)
+    if without != present:
+        return without
+    return repaired(replicas, leadership, draft.online, draft.alive)
 
 
 def reassign(draft: Draft, name: TopicPartition, wanted: Assignment) -> Refusal | None:
@@ -117,8 +164,8 @@ def _lead_within(
 ) -> Refusal | None:
     """Take dropped replicas out of the ISR and from the lead; refuse if nobody would remain."""
     isr = tuple(broker for broker in leadership.isr if broker not in dropped)
-    was_in_sync = not draft.online.isdisjoint(leadership.isr)
-    is_in_sync = not draft.online.isdisjoint(isr)
+    was_in_sync = not draft.alive.isdisjoint(leadership.isr)
+    is_in_sync = not draft.alive.isdisjoint(isr)
     loses_data = not isr or (was_in_sync and not is_in_sync)
     if loses_data and draft.rules.refuse_unclean:
         return Refusal(
@@ -126,9 +173,7 @@ def _lead_within(
             f"Unable to revert partition assignment for {name.topic}:{name.partition} because it "
             "would require an unclean leader election.",
         )
-    leader = leadership.leader
-    if leader in dropped or leader not in draft.online:
-        leader = first_eligible(wanted.replicas, isr, draft.online)
+    leader = _successor(draft, leadership, wanted, isr)
     # An ISR must not become empty: its last members say who has the data.
     if not draft.lead(name, leader, isr or leadership.isr):
         return Refusal(
@@ -139,6 +184,15 @@ def _lead_within(
     return None
 
 
+def _successor(
+    draft: Draft, leadership: Leadership, wanted: Assignment, isr: tuple[int, ...]
+) -> int:
+    """Who leads within the new list: who does now, if it stays and is online, or the first able."""
+    if leadership.leader in wanted.replicas and leadership.leader in draft.online:
+        return leadership.leader
+    return first_eligible(wanted.replicas, isr, draft.alive)
+
+
 def initialize(draft: Draft, name: TopicPartition, assignment: Assignment) -> None:
     """Elect the first leader of a new partition, as soon as one of its replicas is online.
 
@@ -146,7 +200,7 @@ def initialize(draft: Draft, name: TopicPartition, assignment: Assignment) -> No
 
     Source: Kafka 3.9, PartitionStateMachine.scala, initializeLeaderAndIsrForPartitions.
     """
-    isr = tuple(broker for broker in assignment.replicas if broker in draft.online)
+    isr = tuple(broker for broker in assignment.replicas if broker in draft.alive)
     if isr:
         draft.lead(name, isr[0], isr)
         draft.tell(name, isr, is_new=isr)
@@ -158,17 +212,10 @@ def _kind(before: Leadership, leader: int, isr: tuple[int, ...]) -> str:
     """What a check did, in a word for the journal."""
     if leader != before.leader:
         return "elect"
-    return "shrink" if isr != before.isr else "resume"
+    return "isr-shrink" if isr != before.isr else "resume"
 
 
 def note(draft: Draft, name: TopicPartition, kind: str) -> None:
     """Write a line about the partition's new state for the journal."""
-    unit = draft.unit(name)
-    assignment, leadership = unit.after.assignment, unit.after.leadership
-    text = f"{name}: replicas {list(assignment.replicas)}"
-    if assignment.moving:
-        text += f" adding {list(assignment.adding)} removing {list(assignment.removing)}"
-    if leadership:
-        text += f" leader {leadership.leader} epoch {leadership.leader_epoch}"
-        text += f" isr {list(leadership.isr)}"
-    unit.entries.append(Entry(kind, text))
+    draft.unit(name)
+    draft.note(kind, name=name)

@@ -8,8 +8,8 @@ that after every prefix of the Plan each partition is wholly before or wholly af
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from klamm.controller.core.draft import Creation, Draft, Unit
-from klamm.controller.core.events import CheckPartition
+from klamm.controller.core.draft import Creation, Draft, Rewrite, Step, Unit
+from klamm.controller.core.events import CheckDeletion, CheckPartition, FollowUp
 from klamm.controller.core.model import CommitCounter, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Create, Op, SetData
 from klamm.controller.core.plan import (
@@ -24,7 +24,7 @@ from klamm.controller.core.plan import (
     SetTopic,
     TouchTopic,
 )
-from klamm.controller.core.results import Result
+from klamm.controller.core.results import Fault, IsrAltered, Refusal, Result
 from klamm.controller.core.sizes import op_size
 from klamm.controller.core.writes import awaiting, messages, state_ops, topic_write
 from klamm.controller.znodes import paths
@@ -41,19 +41,27 @@ OPS_PER_COMMIT = 5_000
 def plan_of(draft: Draft, limit: int = COMMIT_BYTES) -> Plan:
     """Return the Plan that makes the draft true: first what needs no write, then the writes.
 
+    Last come results that rest on all of it; a Commit that fails takes them with it, by its parts.
+
     What cannot be cut, one partition's writes or a topic's creation, is a Commit of its own if it
     is over the limit; the store refuses it if ZooKeeper would.
     """
     first = Commit(
-        changes=tuple(draft.changes),
+        changes=(*draft.changes, *draft.handovers.changes()),
         messages=tuple(draft.messages),
         results=tuple(draft.results),
         causes=tuple(draft.causes),
         entries=tuple(draft.entries),
-        follow_ups=tuple(draft.follow_ups.values()),
+        # A deletion that starts now makes checks of its partitions void.
+        follow_ups=(*draft.deletion_checks.values(), *draft.follow_ups.values()),
+    )
+    last = Commit(
+        results=tuple((cause, result) for cause, result, _ in draft.conclusions),
+        causes=tuple(cause for cause, _, _ in draft.conclusions),
+        entries=tuple(entry for _, _, entry in draft.conclusions),
     )
     writes = _Packer(draft, limit).commits()
-    return (*([first] if first != Commit() else ()), *writes)
+    return tuple(commit for commit in (first, *writes, last) if commit != Commit())
 
 
 @dataclass(slots=True)
@@ -65,8 +73,9 @@ class _Box:
     messages: list[Message] = field(default_factory=list)
     results: list[tuple[int, Result]] = field(default_factory=list)
     causes: list[int] = field(default_factory=list)
+    parts: dict[int, None] = field(default_factory=dict)
     entries: list[Entry] = field(default_factory=list)
-    follow_ups: dict[TopicPartition, CheckPartition] = field(default_factory=dict)
+    follow_ups: dict[TopicPartition | str, FollowUp] = field(default_factory=dict)
     #: Topics whose znode this Commit writes; the write is made when the box is closed.
     assigned: set[str] = field(default_factory=set)
     size: int = 0
@@ -86,7 +95,7 @@ class _Packer:
     def commits(self) -> Iterator[Commit]:
         """The Commits that write, in order."""
         units: dict[str, list[tuple[TopicPartition, Unit]]] = {
-            name: [] for name in self._draft.creations
+            name: [] for name in (*self._draft.creations, *self._draft.rewrites)
         }
         for name, unit in self._draft.units.items():
             units.setdefault(name.topic, []).append((name, unit))
@@ -95,6 +104,8 @@ class _Packer:
                 yield from self._make_room(op_size(op), 1)
                 self._add_ops((op,))
             self._box.causes.append(cause.id)
+        for step in self._draft.steps:
+            yield from self._take_step(step)
         for topic_name, of_topic in units.items():
             yield from self._topic_commits(topic_name, of_topic)
         if self._box != _Box():
@@ -112,12 +123,15 @@ class _Packer:
         self._bare[name] = None if topic.bare is None else set(topic.bare)
         if creation:
             yield from self._create_topic(creation, units)
+        rewrite = self._draft.rewrites.get(name)
         # What the topic's own write may weigh at most: each partition's share is old or new.
         share = 0
-        if any(unit.before.assignment != unit.after.assignment for _, unit in units):
+        if rewrite or any(unit.before.assignment != unit.after.assignment for _, unit in units):
             after = dict(topic.partitions) | {tp.partition: unit.after for tp, unit in units}
             share = op_size(self._topic_write(topic))
             share += op_size(self._topic_write(replace(topic, partitions=after)))
+        if rewrite:
+            yield from self._rewrite_topic(rewrite, share)
         for tp, unit in units:
             ops = list(state_ops(tp, unit, self._bare[name]))
             moves = unit.before.assignment != unit.after.assignment
@@ -145,8 +159,42 @@ class _Packer:
         self._add_ops(ops)
         self._box.changes.append(SetTopic(creation.topic.name, creation.topic))
         self._box.results.extend(creation.results)
+        self._box.entries.extend(creation.entries)
         self._box.causes.extend(cause for cause, _ in creation.results)
         self._box.follow_ups.update({tp: CheckPartition(tp) for tp, _ in units})
+
+    def _rewrite_topic(self, rewrite: Rewrite, share: int) -> Iterator[Commit]:
+        """Write the topic's znode with its id or its new partitions; their states may come later.
+
+        As after a creation, all partitions without a leader are looked at in the next turn.
+        """
+        topic = rewrite.topic
+        yield from self._make_room(share, 1)
+        box = self._box
+        box.assigned.add(topic.name)
+        box.size += share
+        box.changes.append(SetTopic(topic.name, topic))
+        box.results.extend(rewrite.results)
+        box.entries.extend(rewrite.entries)
+        box.messages.extend(rewrite.messages)
+        box.causes.extend(cause for cause, _ in rewrite.results)
+        for number, partition in topic.partitions.items():
+            if partition.leadership is None:
+                name = TopicPartition(topic.name, number)
+                box.follow_ups[name] = CheckPartition(name)
+
+    def _take_step(self, step: Step) -> Iterator[Commit]:
+        yield from self._make_room(sum(map(op_size, step.ops)), len(step.ops))
+        self._add_ops(step.ops)
+        box = self._box
+        box.changes.extend(step.changes)
+        box.messages.extend(step.messages)
+        box.results.extend(step.results)
+        box.causes.extend(step.causes)
+        box.entries.extend(step.entries)
+        for event in step.follow_ups:
+            name = event.topic if isinstance(event, CheckDeletion) else event.partition
+            box.follow_ups[name] = event
 
     def _make_room(self, size: int, ops: int) -> Iterator[Commit]:
         waiting = len(self._box.ops) + len(self._box.assigned)
@@ -169,11 +217,14 @@ class _Packer:
             bare.discard(name.partition)
             self._bare[name.topic] = bare
         box.messages.extend(messages(name, unit))
-        box.results.extend(unit.results)
+        box.results.extend((cause, _as_durable(result, unit)) for cause, result in unit.results)
         box.causes.extend(unit.causes)
+        box.parts.update(dict.fromkeys(unit.parts))
         box.entries.extend(unit.entries)
         if unit.check_later:
             box.follow_ups[name] = CheckPartition(name)
+        if name.topic in self._draft.deleting:
+            box.follow_ups[name.topic] = CheckDeletion(name.topic)
         owed = awaiting(self._draft.awaiting(name), unit)
         if owed != self._draft.awaiting(name):
             box.changes.append(SetAwaiting(name, owed))
@@ -185,7 +236,8 @@ class _Packer:
             topic = replace(self._topics[name], partitions=dict(self._partitions[name]))
             box.ops.append(self._topic_write(topic))
             self._topics[name] = replace(topic, version=topic.version + 1)
-        for name in sorted({c.name.topic for c in box.changes if isinstance(c, SetPartition)}):
+        changed = {c.name.topic for c in box.changes if isinstance(c, SetPartition)}
+        for name in sorted(box.assigned | (changed & self._topics.keys())):
             bare = self._bare[name]
             held = None if bare is None else frozenset(bare)
             box.changes.append(TouchTopic(name, self._topics[name].version, held))
@@ -199,6 +251,7 @@ class _Packer:
             tuple(box.causes),
             tuple(box.entries),
             tuple(box.follow_ups.values()),
+            tuple(box.parts),
         )
 
     def _count(self, box: _Box) -> None:
@@ -216,6 +269,16 @@ class _Packer:
 
     def _topic_write(self, topic: Topic) -> SetData:
         return topic_write(topic, self._draft.settings)
+
+
+def _as_durable(result: Result, unit: Unit) -> Result:
+    """Return what a request comes to: an ISR that a later cause of the turn went past is fenced.
+
+    Its leader learns the newer epoch from the LeaderAndIsr that the same Commit brings about.
+    """
+    if not isinstance(result, IsrAltered) or result.leadership == unit.after.leadership:
+        return result
+    return Refusal(Fault.FENCED_LEADER_EPOCH, "a later change has begun another leader epoch")
 
 
 def _is_witness(op: Op) -> bool:

@@ -8,11 +8,12 @@ after any outcome but committed the rest of the Plan is dropped and its causes d
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from klamm.controller.core.events import CheckPartition
+from klamm.controller.core.events import FollowUp
 from klamm.controller.core.model import (
     Awaiting,
     Broker,
     CommitCounter,
+    Deletion,
     Partition,
     Topic,
     TopicPartition,
@@ -84,8 +85,33 @@ class SetUnreadable:
     unreadable: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class SetDeletion:
+    """The topic is queued for deletion as given; None: it is not, or not any more."""
+
+    name: str
+    deletion: Deletion | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetShuttingDown:
+    """These registered brokers have asked to leave."""
+
+    brokers: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class SetHeldBack:
+    """The ends of these moves wait until `leader` has answered for others, oldest first."""
+
+    leader: int
+    waiting: Mapping[TopicPartition, None]
+
+
 Change = (
     SetBrokers
+    | SetShuttingDown
+    | SetHeldBack
     | SetNodes
     | SetTopic
     | TouchTopic
@@ -93,6 +119,7 @@ Change = (
     | SetAwaiting
     | SetCounter
     | SetUnreadable
+    | SetDeletion
 )
 
 # --- messages: who must learn what of which partition -----------------------------------------
@@ -109,7 +136,7 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    """UpdateMetadata of the partition to every broker."""
+    """UpdateMetadata of the partition to every broker; one that is gone is taken back there."""
 
     name: TopicPartition
 
@@ -154,17 +181,27 @@ Message = Lead | Publish | Stop | Announce | Refill | Forget
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line for the journal: the kind of decision and what it was about."""
+    """What the journal says of one decision; `Draft.note` makes them.
+
+    `kind` is one of `klamm.controller.node.lines.KINDS`. `cause` is what was decided on (0: none
+    of this turn), and `name` or `topic` what was decided about. `after` is the partition as this
+    very decision left it, which a later one of the same turn may have changed again.
+    """
 
     kind: str
-    text: str
+    text: str = ""
+    cause: int = 0
+    name: TopicPartition | None = None
+    topic: str = ""
+    after: Partition | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
     """One step of a Plan; without operations it is applied at once, without a multi.
 
-    `causes` are settled once it is applied, with a result where somebody waits for one.
+    `causes` are settled once it is applied, with a result where somebody waits for one. `parts`
+    are causes of which it carries out a part: a later Commit settles them.
     `follow_ups` are events of the next turn.
     """
 
@@ -174,7 +211,8 @@ class Commit:
     results: tuple[tuple[int, Result], ...] = ()
     causes: tuple[int, ...] = ()
     entries: tuple[Entry, ...] = ()
-    follow_ups: tuple[CheckPartition, ...] = ()
+    follow_ups: tuple[FollowUp, ...] = ()
+    parts: tuple[int, ...] = ()
 
 
 Plan = tuple[Commit, ...]

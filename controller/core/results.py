@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from uuid import UUID
+
+from klamm.controller.core.model import Leadership, TopicPartition
 
 
 class Fault(Enum):
@@ -15,8 +18,21 @@ class Fault(Enum):
     INVALID_REPLICATION_FACTOR = auto()
     INVALID_REPLICA_ASSIGNMENT = auto()
     INVALID_REQUEST = auto()
+    INVALID_CONFIG = auto()
     NOT_CONTROLLER = auto()
     NO_REASSIGNMENT_IN_PROGRESS = auto()
+    REASSIGNMENT_IN_PROGRESS = auto()
+    TOPIC_DELETION_DISABLED = auto()
+    REQUEST_TIMED_OUT = auto()
+    BROKER_NOT_AVAILABLE = auto()
+    STALE_BROKER_EPOCH = auto()
+    FENCED_LEADER_EPOCH = auto()
+    INVALID_UPDATE_VERSION = auto()
+    INELIGIBLE_REPLICA = auto()
+    OPERATION_NOT_ATTEMPTED = auto()
+    UNKNOWN_TOPIC_ID = auto()
+    ELECTION_NOT_NEEDED = auto()
+    PREFERRED_LEADER_NOT_AVAILABLE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +50,28 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class TopicCreated:
-    """A topic that exists now: partition count and replication factor as stored."""
+    """A topic that exists now: partition count, replication factor and id, if any, as stored."""
 
     partitions: int
     replication_factor: int
+    topic_id: UUID | None = None
 
 
-Result = Done | TopicCreated | Refusal
+@dataclass(frozen=True, slots=True)
+class IsrAltered:
+    """What a leader may go by from now on: the state as it is durable, with its partition epoch."""
+
+    leadership: Leadership
+
+
+@dataclass(frozen=True, slots=True)
+class ShutDownAllowed:
+    """A broker may leave, best after what `remaining` names, which nobody else can lead now."""
+
+    remaining: tuple[TopicPartition, ...]
+
+
+Result = Done | TopicCreated | IsrAltered | ShutDownAllowed | Refusal
 
 NOT_CONTROLLER = Refusal(
     Fault.NOT_CONTROLLER, "This is not the correct controller for this cluster."

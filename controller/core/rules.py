@@ -32,7 +32,9 @@ class Rules:
     `merge` makes the assignment on the way to a target, `cancelled` and `finished` those after
     it; `complete` tells whether a move may end; `refuse_unclean` whether a cancel or a new target
     is refused when no live in-sync replica would remain (R455-51); `camel_case` picks the
-    spelling of AR and RR in topic znodes (R455-75).
+    spelling of AR and RR in topic znodes (R455-75); `lists_idle` whether 46 answers for a named
+    partition that is not moving (R455-36); `success_text` is the top-level error message of 45
+    and 46 when there is no error (R455-113).
     """
 
     name: str
@@ -43,6 +45,8 @@ class Rules:
     complete: Callable[[Assignment, Leadership, AbstractSet[int]], bool]
     refuse_unclean: bool
     camel_case: bool
+    lists_idle: bool
+    success_text: str | None
 
 
 APACHE_3_9 = Rules(
@@ -54,6 +58,8 @@ APACHE_3_9 = Rules(
     complete=target_in_sync,
     refuse_unclean=True,
     camel_case=False,
+    lists_idle=False,
+    success_text="",
 )
 
 KIP_455 = Rules(
@@ -65,6 +71,8 @@ KIP_455 = Rules(
     complete=additions_in_sync,
     refuse_unclean=False,
     camel_case=True,
+    lists_idle=True,
+    success_text=None,
 )
 
 PROFILES = {rules.name: rules for rules in (APACHE_3_9, KIP_455)}

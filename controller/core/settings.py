@@ -10,10 +10,15 @@ class Settings:
     """The profile, the number written into topic znodes, and what new topics get by default.
 
     `default_partitions` and `default_replication_factor` are Kafka's num.partitions and
-    default.replication.factor.
+    default.replication.factor. `topic_ids`: topics have ids, as from inter.broker.protocol.version
+    2.8-IV0 on. `delete_topic_enable`: clients may delete topics. `leader_moves_in_flight`, at least
+    1: how many ends of moves may give a broker leads for which it has not answered.
     """
 
     rules: Rules = APACHE_3_9
     topic_znode_version: int = 2
     default_partitions: int = 1
     default_replication_factor: int = 1
+    leader_moves_in_flight: int = 100
+    topic_ids: bool = False
+    delete_topic_enable: bool = True

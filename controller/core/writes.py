@@ -67,13 +67,18 @@ def messages(name: TopicPartition, unit: Unit) -> Iterator[Message]:
         if unit.lead_to:
             yield Lead(name, tuple(sorted(unit.lead_to)), tuple(sorted(unit.is_new & unit.lead_to)))
         yield Publish(name)
+    for broker in sorted(unit.stopped - unit.dropped):
+        yield Stop(name, broker, delete=False)
     for broker in sorted(unit.dropped):
         # Without a leader nobody replicates from it: nothing to wait for.
         yield Stop(name, broker, delete=unit.after.leadership is None)
 
 
 def awaiting(before: Awaiting | None, unit: Unit) -> Awaiting | None:
-    """Which deletes wait for which leader epoch; a new leader takes the wait over."""
+    """Which deletes wait for which leader epoch; a new leader takes the wait over.
+
+    A handover is one until the leader that it made has answered, or leads no more.
+    """
     leadership = unit.after.leadership
     if leadership is None:
         return None
@@ -81,4 +86,7 @@ def awaiting(before: Awaiting | None, unit: Unit) -> Awaiting | None:
     owed.difference_update(unit.after.assignment.replicas)
     if not owed:
         return None
-    return Awaiting(leadership.leader, leadership.leader_epoch, tuple(sorted(owed)))
+    handed_over = unit.handover or (
+        before is not None and before.handover and before.leader == leadership.leader
+    )
+    return Awaiting(leadership.leader, leadership.leader_epoch, tuple(sorted(owed)), handed_over)

@@ -1,17 +1,22 @@
 """What every handler takes and gives.
 
 A handler is a pure function of a `Context`, a decoded request body and its version. It answers
-at once from the read model (`Answer`), hands events to the core (`Submit`), or gives the
-connection up (`Disconnect`). Waiting, bytes and correlation ids are the server's matter.
+at once from the read model (`Answer`), hands events to the core (`Submit`) or read-modify-writes
+to the node's door (`Transact`), or gives the connection up (`Disconnect`). Waiting, bytes and
+correlation ids are the server's matter.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
 
 from klamm.controller.brokers.metadata import MetadataCache
 from klamm.controller.core.events import RequestEvent as RequestEvent
 from klamm.controller.core.model import Broker, ClusterState
 from klamm.controller.core.results import Fault, Result
+from klamm.controller.core.rules import APACHE_3_9, Rules
+from klamm.controller.store.transaction import Transaction
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.message import Message
 
@@ -24,6 +29,11 @@ def no_draws(bound: int) -> int:
     raise LookupError(f"no source of draws below {bound}: only a controller assigns replicas")
 
 
+def no_topic_ids() -> UUID:
+    """Stand in for the port of topic ids on nodes that create no topics."""
+    raise LookupError("no source of topic ids: only a controller creates topics")
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a handler may know of the node that serves the request.
@@ -31,7 +41,10 @@ class Context:
     `advertised` are the versions that ApiVersions shows. `listener` is the one that the request
     came in by: clients are told the other nodes' endpoints of the same name. `state` is set on
     the active controller alone. `controllers` are the klamm nodes, None on a node that is only a
-    broker. `draw(n)` gives an integer from 0 to n - 1, another one each time.
+    broker. `draw(n)` gives an integer from 0 to n - 1, another one each time, and
+    `draw_topic_id()` an id for a new topic. `rules` are the node's profile, `properties` the
+    configs that it was started with. `honours_timeouts` says that requests are answered in the
+    time that they name.
     """
 
     node_id: int
@@ -41,6 +54,10 @@ class Context:
     state: ClusterState | None = None
     controllers: Mapping[int, Broker] | None = None
     draw: Callable[[int], int] = no_draws
+    draw_topic_id: Callable[[], UUID] = no_topic_ids
+    rules: Rules = APACHE_3_9
+    properties: Mapping[str, str] = field(default_factory=dict)
+    honours_timeouts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +68,34 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Timeout:
+    """The response, if there is no other after `seconds`; what was submitted goes on.
+
+    It is made of what is known then.
+    """
+
+    seconds: float
+    response: Callable[[Context], Message]
+
+
+@dataclass(frozen=True, slots=True)
 class Submit:
     """Events for the core; `respond` makes the response of one result per event, in order."""
 
     events: tuple[RequestEvent, ...]
     respond: Callable[[Sequence[Result]], Message]
+    timeout: Timeout | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transact:
+    """Transactions for the node's door; `respond` makes the response of one result per each.
+
+    A result is what the transaction decided, or a Refusal.
+    """
+
+    transactions: tuple[Transaction[Any], ...]
+    respond: Callable[[Sequence[Any]], Message]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +105,7 @@ class Disconnect:
     reason: str
 
 
-Outcome = Answer | Submit | Disconnect
+Outcome = Answer | Submit | Transact | Disconnect
 
 
 def error_code(fault: Fault) -> ErrorCode:

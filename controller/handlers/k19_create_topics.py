@@ -10,25 +10,31 @@ Behaviour
 
 Versions 0-7
     1     validate only; error messages
-    5     partition count and replication factor of the created topic
+    5     partition count, replication factor and configs of the created topic
+    7     its id, if topics have ids
 
-Left out: `timeout_ms` (nothing here waits for brokers), the effective configs of the created
-topic (an empty list), topic ids (zero).
+Left out: `timeout_ms` (nothing here waits for brokers); of the created topic's configs those that
+it inherits from what was set on brokers while they run: only what this node was started with
+counts.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from klamm.controller.configs import check_topic, topic_values
+from klamm.controller.configs.layers import BrokerConfigs
 from klamm.controller.core.events import CreateTopic
 from klamm.controller.core.results import Fault, Refusal, Result, TopicCreated
 from klamm.controller.handlers.api import Answer, Context, Outcome, Submit, error_code
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.create_topics_request import CreatableTopic, CreateTopicsRequest
 from klamm.protocol.generated.create_topics_response import (
+    CreatableTopicConfigs,
     CreatableTopicResult,
     CreateTopicsResponse,
 )
 from klamm.protocol.message import Message
+from klamm.protocol.primitives import ZERO_UUID
 
 API_KEY = 19
 VERSIONS = range(8)
@@ -47,10 +53,13 @@ def handle(context: Context, request: CreateTopicsRequest, version: int) -> Outc
             _response(_refused(topic, ErrorCode.NOT_CONTROLLER) for topic in request.topics)
         )
     counts = Counter(topic.name for topic in request.topics)
-    refusals = [_check(topic, counts[topic.name]) for topic in request.topics]
+    known = context.state.topics.keys() | context.state.deleting.keys()
+    refusals = [
+        _check(topic, counts[topic.name], exists=topic.name in known) for topic in request.topics
+    ]
     brokers = max(1, len(context.state.brokers))
     events = tuple(
-        _event(topic, request.validate_only, context.draw(brokers), context.draw(brokers))
+        _event(context, topic, request.validate_only, brokers)
         for topic, refusal in zip(request.topics, refusals, strict=True)
         if refusal is None
     )
@@ -58,21 +67,27 @@ def handle(context: Context, request: CreateTopicsRequest, version: int) -> Outc
     def respond(results: Sequence[Result]) -> Message:
         rest = iter(results)
         return _response(
-            refusal if refusal is not None else _result(topic, next(rest))
+            refusal if refusal is not None else _result(context, topic, next(rest))
             for topic, refusal in zip(request.topics, refusals, strict=True)
         )
 
     return Submit(events, respond) if events else Answer(respond(()))
 
 
-def _check(topic: CreatableTopic, entries: int) -> CreatableTopicResult | None:
-    """Return the refusal of an entry that is wrong whatever the cluster is like, or None."""
+def _check(topic: CreatableTopic, entries: int, *, exists: bool) -> CreatableTopicResult | None:
+    """Return the refusal of an entry that is wrong whatever the cluster is like, or None.
+
+    A topic that exists is refused for that before its configs and counts are looked at; the core
+    says so.
+    """
     if topic.name == CLUSTER_METADATA:
         text = f"Creation of internal topic {CLUSTER_METADATA} is prohibited."
         return _refused(topic, ErrorCode.INVALID_REQUEST, text)
     if entries > 1:
         text = "Found multiple entries for this topic."
         return _refused(topic, ErrorCode.INVALID_REQUEST, text)
+    if exists:
+        return None
     nulls = [config.name for config in topic.configs if config.value is None]
     if nulls:
         text = f"Null value not supported for topic configs: {','.join(nulls)}"
@@ -87,31 +102,47 @@ def _check(topic: CreatableTopic, entries: int) -> CreatableTopicResult | None:
     return None
 
 
-def _event(topic: CreatableTopic, validate_only: bool, start: int, shift: int) -> CreateTopic:
+def _event(
+    context: Context, topic: CreatableTopic, validate_only: bool, brokers: int
+) -> CreateTopic:
+    configs = _configs(topic)
     return CreateTopic(
         name=topic.name,
         partitions=topic.num_partitions,
         replication_factor=topic.replication_factor,
         assignment={item.partition_index: item.broker_ids for item in topic.assignments},
-        configs={item.name: item.value for item in topic.configs if item.value is not None},
-        start=start,
-        shift=shift,
+        configs=configs,
+        start=context.draw(brokers),
+        shift=context.draw(brokers),
         validate_only=validate_only,
+        topic_id=context.draw_topic_id(),
+        invalid_config=check_topic(configs, BrokerConfigs(static=context.properties)),
     )
 
 
-def _result(topic: CreatableTopic, result: Result) -> CreatableTopicResult:
+def _configs(topic: CreatableTopic) -> dict[str, str]:
+    return {item.name: item.value for item in topic.configs if item.value is not None}
+
+
+def _result(context: Context, topic: CreatableTopic, result: Result) -> CreatableTopicResult:
     match result:
         case Refusal(Fault.NOT_CONTROLLER):
             return _refused(topic, ErrorCode.NOT_CONTROLLER)
         case Refusal(fault, message):
             return _refused(topic, error_code(fault), message)
-        case TopicCreated(partitions, replication_factor):
+        case TopicCreated(partitions, replication_factor, topic_id):
             return CreatableTopicResult(
                 name=topic.name,
+                topic_id=topic_id or ZERO_UUID,
                 error_message=None,
                 num_partitions=partitions,
                 replication_factor=replication_factor,
+                configs=tuple(
+                    CreatableTopicConfigs(entry.name, entry.value, entry.read_only, entry.source)
+                    for entry in topic_values(
+                        _configs(topic), BrokerConfigs(static=context.properties)
+                    )
+                ),
             )
     raise TypeError(f"the creation of topic {topic.name!r} cannot come to {result!r}")
 

@@ -5,7 +5,8 @@ Behaviour
       refuses, never a cancel.
     * Every partition is answered once, in the order in which the request first names it; one
       named twice takes its last entry. A topic without partitions is not echoed.
-    * Errors are per partition and stop nobody else; the top level stays 0 with an empty text.
+    * Errors are per partition and stop nobody else; the top level stays 0 with an empty text, a
+      null one in the profile kip-455.
     * Not the active controller, or no longer when it was decided: top level NOT_CONTROLLER with
       its text and no responses. That holds for the whole request even if a part of it was done:
       clients look for 41 nowhere else, and a repeated request does no harm.
@@ -14,11 +15,16 @@ Behaviour
 
 Versions 0. A null topics array is malformed: the connection refuses it before it comes here.
 
-Left out: `timeout_ms` is read and ignored, as Kafka does; version 1 (KIP-860); authorization.
+    * `timeout_ms` is read and ignored, as Kafka does. With klamm.reassignment.timeout.enable it is
+      honoured: then the top level and every partition are REQUEST_TIMED_OUT, and what was asked
+      for goes on.
+
+Left out: version 1 (KIP-860); authorization.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from klamm.controller.core.events import AlterReassignment
 from klamm.controller.core.model import TopicPartition
@@ -29,6 +35,7 @@ from klamm.controller.handlers.api import (
     Context,
     Outcome,
     Submit,
+    Timeout,
     error_code,
 )
 from klamm.protocol.error_codes import ErrorCode
@@ -43,6 +50,8 @@ from klamm.protocol.generated.alter_partition_reassignments_response import (
 
 API_KEY = 45
 VERSIONS = range(1)
+
+TIMED_OUT_TEXT = "The request timed out; what it asks for may still be done."
 
 NOT_CONTROLLER = AlterPartitionReassignmentsResponse(
     error_code=ErrorCode.NOT_CONTROLLER, error_message=NOT_CONTROLLER_TEXT
@@ -59,13 +68,21 @@ def handle(context: Context, request: AlterPartitionReassignmentsRequest, versio
             name = TopicPartition(topic.name, partition.partition_index)
             targets[name] = partition.replicas
     if not targets:
-        return Answer(_response((), ()))
+        return Answer(_response(context, (), ()))
     events = tuple(AlterReassignment(name, target) for name, target in targets.items())
-    return Submit(events, lambda results: _response(tuple(targets), results))
+    timeout = None
+    if context.honours_timeouts:
+        late: Result = Refusal(Fault.REQUEST_TIMED_OUT, TIMED_OUT_TEXT)
+        response = _response(context, tuple(targets), [late] * len(targets))
+        response = replace(
+            response, error_code=ErrorCode.REQUEST_TIMED_OUT, error_message=TIMED_OUT_TEXT
+        )
+        timeout = Timeout(request.timeout_ms / 1000, lambda _: response)
+    return Submit(events, lambda results: _response(context, tuple(targets), results), timeout)
 
 
 def _response(
-    names: Sequence[TopicPartition], results: Sequence[Result]
+    context: Context, names: Sequence[TopicPartition], results: Sequence[Result]
 ) -> AlterPartitionReassignmentsResponse:
     partitions: dict[str, list[ReassignablePartitionResponse]] = defaultdict(list)
     for name, result in zip(names, results, strict=True):
@@ -73,10 +90,11 @@ def _response(
             return NOT_CONTROLLER
         partitions[name.topic].append(_partition(name.partition, result))
     return AlterPartitionReassignmentsResponse(
+        error_message=context.rules.success_text,
         responses=tuple(
             ReassignableTopicResponse(topic, tuple(answers))
             for topic, answers in partitions.items()
-        )
+        ),
     )
 
 

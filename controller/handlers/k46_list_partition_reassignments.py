@@ -2,11 +2,12 @@
 
 Behaviour
     * Null topics list every moving partition; no topics, or a topic without indexes, list nothing.
-    * Only partitions that are moving are listed: Java tools take any entry for a move. Unknown
+    * Only partitions that are moving are listed: Java tools take any entry for a move. The profile
+      kip-455 also lists named ones that are not, with their replicas and two empty lists. Unknown
       topics and partitions are left out and are no error.
     * Replicas is the whole stored list, adding and removing as stored.
     * Not the active controller: top level NOT_CONTROLLER with its text and no topics; on success
-      the text is empty, not null.
+      the text is empty, null in the profile kip-455.
     * Answered from memory: the state as of the last write that became durable.
     Source: Kafka 3.9, KafkaApis.handleListPartitionReassignmentsRequest.
 
@@ -47,20 +48,24 @@ def handle(context: Context, request: ListPartitionReassignmentsRequest, version
     if request.topics is None:
         moving = ((name, partition.assignment) for name, partition in state.moving())
     else:
-        moving = _named(state, request.topics)
-    return Answer(ListPartitionReassignmentsResponse(topics=_topics(moving)))
+        moving = _named(state, request.topics, idle=context.rules.lists_idle)
+    return Answer(
+        ListPartitionReassignmentsResponse(
+            error_message=context.rules.success_text, topics=_topics(moving)
+        )
+    )
 
 
 def _named(
-    state: ClusterState, topics: Iterable[ListPartitionReassignmentsTopics]
+    state: ClusterState, topics: Iterable[ListPartitionReassignmentsTopics], *, idle: bool
 ) -> Iterator[tuple[TopicPartition, Assignment]]:
-    """Yield the moving ones of the partitions named, each once."""
+    """Yield those of the partitions named that move, or all if `idle`, each once."""
     names = dict.fromkeys(
         TopicPartition(topic.name, index) for topic in topics for index in topic.partition_indexes
     )
     for name in names:
         partition = state.partition(name)
-        if partition is not None and partition.assignment.moving:
+        if partition is not None and (idle or partition.assignment.moving):
             yield name, partition.assignment
 
 

@@ -8,11 +8,19 @@ from typing import Any
 from klamm.controller.handlers import (
     k0_produce,
     k3_metadata,
+    k7_controlled_shutdown,
     k18_api_versions,
     k19_create_topics,
+    k20_delete_topics,
+    k32_describe_configs,
+    k33_alter_configs,
+    k37_create_partitions,
+    k44_incremental_alter_configs,
     k45_alter_partition_reassignments,
     k46_list_partition_reassignments,
+    k56_alter_partition,
     k60_describe_cluster,
+    k67_allocate_producer_ids,
 )
 from klamm.controller.handlers.api import Context, Outcome
 from klamm.protocol import registry
@@ -37,11 +45,19 @@ HANDLERS: Mapping[int, Handler] = MappingProxyType(
         for module in (
             k0_produce,
             k3_metadata,
+            k7_controlled_shutdown,
             k18_api_versions,
             k19_create_topics,
+            k20_delete_topics,
+            k32_describe_configs,
+            k33_alter_configs,
+            k37_create_partitions,
+            k44_incremental_alter_configs,
             k45_alter_partition_reassignments,
             k46_list_partition_reassignments,
+            k56_alter_partition,
             k60_describe_cluster,
+            k67_allocate_producer_ids,
         )
     }
 )

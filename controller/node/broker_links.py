@@ -8,7 +8,7 @@ from uuid import UUID
 
 from klamm.controller.brokers.messages import NO_TOPIC_ID
 from klamm.controller.brokers.outbox import InFlight, Kind, Outbox
-from klamm.controller.core.events import LeaderAcknowledged
+from klamm.controller.core.events import LeaderAcknowledged, ReplicasDeleted
 from klamm.controller.core.ibp import InterBrokerProtocol
 from klamm.controller.core.model import Broker, ClusterState, TopicPartition
 from klamm.controller.core.plan import (
@@ -48,13 +48,15 @@ RESEND_SECONDS = 5.0
 class Heard(NamedTuple):
     """What an answer means.
 
-    `acknowledged` are leaders that have their epoch; `notes` what an operator should know;
+    `acknowledged` are leaders that have their epoch, `deleted` replicas of topics being deleted
+    that are gone; `notes` what an operator should know;
     `stale_epoch` says that the broker has heard of a controller after us.
     """
 
     acknowledged: tuple[LeaderAcknowledged, ...] = ()
     notes: tuple[Effect, ...] = ()
     stale_epoch: bool = False
+    deleted: tuple[ReplicasDeleted, ...] = ()
 
 
 @dataclass(slots=True)
@@ -67,30 +69,46 @@ class BrokerLinks:
     sends: int = 0
     #: What was refused, by whom: told again when the timer, which is set while any is, runs out.
     refused: list[tuple[Broker, InFlight]] = field(default_factory=list)
+    #: Deletes that a broker cannot carry out before it has been registered anew: it is gone, or
+    #: the log is on a directory that it cannot use.
+    owed: dict[int, set[TopicPartition]] = field(default_factory=lambda: defaultdict(set))
 
     def put(self, message: Message, state: ClusterState) -> Iterator[Effect]:
         """Take what a Commit wants brokers to know; `state` has that Commit applied."""
         match message:
+            case Lead(name) if state.vanishing(name.topic):
+                pass  # decided before its deletion began; its replicas are told to delete
             case Lead(name, brokers, is_new):
                 for broker in brokers:
                     if broker in self.outboxes:
                         self.outboxes[broker].lead(name, broker in is_new)
             case Publish(name):
+                gone = state.vanishing(name.topic) or state.partition(name) is None
                 for outbox in self.outboxes.values():
-                    outbox.publish(name)
+                    if gone:
+                        outbox.withdraw(name)
+                    else:
+                        outbox.publish(name)
             case Stop(name, broker, delete):
                 if broker in self.outboxes:
                     self.outboxes[broker].stop(name, delete)
+                elif delete:
+                    self.owed[broker].add(name)
             case Announce():
                 for outbox in self.outboxes.values():
                     outbox.announce = True
-            case Refill(broker, restarted) if broker in state.brokers:
-                self.outboxes[broker] = Outbox(state.brokers[broker], listener=self.listener)
+            case Refill(broker, restarted) if peer := state.peer(broker):
+                self.outboxes[broker] = Outbox(peer, listener=self.listener)
                 self.outboxes[broker].refill(state, restarted)
+                for name in sorted(self.owed.pop(broker, ())):
+                    if not (state.is_replica(name, broker) or state.must_wait(name, broker)):
+                        self.outboxes[broker].stop(name, delete=True)
             case Refill():
                 pass  # the broker was read twice in one turn, and is gone again
             case Forget(broker):
-                if self.outboxes.pop(broker, None):
+                former = self.outboxes.pop(broker, None)
+                if former is not None:
+                    self._remember(former)
                     yield CloseLink(broker)
 
     def send_due(self, state: ClusterState) -> Iterator[Send]:
@@ -108,6 +126,17 @@ class BrokerLinks:
             yield CloseLink(broker)
         self.outboxes.clear()
         self.refused.clear()
+        self.owed.clear()
+
+    def _remember(self, outbox: Outbox) -> None:
+        """Keep the deletes of a broker that is gone: those not told, not answered, and refused."""
+        id_ = outbox.broker.id
+        self.owed[id_].update(name for name, delete in outbox.stops.items() if delete)
+        if outbox.in_flight is not None:
+            self.owed[id_].update(_deletes(outbox.in_flight))
+        for broker, sent in self.refused:
+            if broker.id == id_:
+                self.owed[id_].update(_deletes(sent))
 
     def answered(self, answer: BrokerAnswer, state: ClusterState) -> Heard:
         """Read an answer. A request without one is put back; one to an earlier one is ignored."""
@@ -118,7 +147,8 @@ class BrokerLinks:
         if sent is None or sent.number != answer.send:
             return Heard()
         if answer.response is None:
-            outbox.put_back()
+            outbox.in_flight = None
+            outbox.put_back(sent, state)
             return Heard()
         outbox.in_flight = None
         code, partitions = _codes(answer, sent, state)
@@ -129,57 +159,58 @@ class BrokerLinks:
         ]
         notes = (
             *_notes(answer.broker, sent.kind, code, partitions),
-            *self._tell_later(outbox.broker, sent, code, partitions),
+            *self._tell_later(outbox.broker, sent, code, partitions, state),
         )
-        return Heard(tuple(acknowledged), notes, code == ErrorCode.STALE_CONTROLLER_EPOCH)
+        return Heard(
+            tuple(acknowledged),
+            notes,
+            stale_epoch=code == ErrorCode.STALE_CONTROLLER_EPOCH,
+            deleted=tuple(_deleted(answer.broker, sent, code, partitions, state)),
+        )
 
     def _tell_later(
-        self, broker: Broker, sent: InFlight, code: int, partitions: dict[TopicPartition, int]
+        self,
+        broker: Broker,
+        sent: InFlight,
+        code: int,
+        partitions: dict[TopicPartition, int],
+        state: ClusterState,
     ) -> Iterator[SetTimer]:
-        """Keep what was refused: the whole request, or those of its Leads."""
-        if code not in FINAL:
-            left = sent
-        elif code == ErrorCode.NONE and sent.kind is Kind.LEADER_AND_ISR:
-            flags = {
-                name: is_new
-                for name, is_new in sent.flags.items()
-                if partitions.get(name, ErrorCode.NONE) not in HAS_THE_EPOCH
+        """Keep what was refused, the whole request or some of its partitions, to tell it again.
+
+        A delete that no repetition helps is owed until the broker comes back.
+        """
+        flags = {
+            name: flag
+            for name, flag in sent.flags.items()
+            if partitions.get(name, ErrorCode.NONE) not in HAS_THE_EPOCH
+        }
+        left = replace(sent, flags=flags) if code in FINAL else sent
+        if code == ErrorCode.NONE and sent.kind is Kind.STOP_REPLICA:
+            useless = {
+                name
+                for name in flags
+                if partitions[name] == ErrorCode.KAFKA_STORAGE_ERROR
+                and not state.vanishing(name.topic)
             }
-            if not flags:
-                return
-            left = replace(sent, flags=flags)
-        else:
+            self.owed[broker.id].update(useless & _deletes(sent))
+            left = replace(sent, flags={n: flag for n, flag in flags.items() if n not in useless})
+        elif code in FINAL and code != ErrorCode.NONE:
+            self.owed[broker.id].update(_deletes(sent))
+            return
+        if code in FINAL and not left.flags:
             return
         if not self.refused:
             yield SetTimer(RESEND_TIMER, RESEND_SECONDS)
         self.refused.append((broker, left))
 
     def resend(self, state: ClusterState) -> None:
-        """Put what was refused back, as far as it is still true and nothing newer came since."""
+        """Put back what was refused, to those that have not been registered anew since."""
         refused, self.refused = self.refused, []
         for broker, sent in refused:
             outbox = self.outboxes.get(broker.id)
-            if outbox is None or outbox.broker.epoch != broker.epoch:
-                continue
-            match sent.kind:
-                case Kind.UPDATE_METADATA:
-                    outbox.announce = outbox.announce or not sent.flags
-                    for name in sent.flags:
-                        outbox.publish(name)
-                case Kind.LEADER_AND_ISR:
-                    for name, is_new in sent.flags.items():
-                        if state.is_replica(name, broker.id) and name not in outbox.stops:
-                            outbox.lead(name, is_new)
-                case Kind.STOP_REPLICA:
-                    for name, delete in sent.flags.items():
-                        if name not in outbox.leads and not _must_wait(state, name, broker.id):
-                            outbox.stop(name, delete)
-
-
-def _must_wait(state: ClusterState, name: TopicPartition, broker: int) -> bool:
-    """Tell whether a later life of the replica has ended, but the leader does not know yet."""
-    awaiting = state.awaiting.get(name)
-    return awaiting is not None and broker in awaiting.deletes
+            if outbox is not None and outbox.broker.epoch == broker.epoch:
+                outbox.put_back(sent, state)
 
 
 def _codes(
@@ -209,6 +240,32 @@ def _named(
     errors: Iterable[LeaderAndIsrPartitionError | StopReplicaPartitionError],
 ) -> dict[TopicPartition, int]:
     return {TopicPartition(e.topic_name, e.partition_index): e.error_code for e in errors}
+
+
+def _deletes(sent: InFlight) -> set[TopicPartition]:
+    """Return the partitions whose logs the request tells to delete."""
+    if sent.kind is not Kind.STOP_REPLICA:
+        return set()
+    return {name for name, delete in sent.flags.items() if delete}
+
+
+def _deleted(
+    broker: int,
+    sent: InFlight,
+    code: int,
+    partitions: dict[TopicPartition, int],
+    state: ClusterState,
+) -> Iterator[ReplicasDeleted]:
+    """Tell which replicas of topics being deleted a broker has deleted, topic by topic."""
+    if code != ErrorCode.NONE or sent.kind is not Kind.STOP_REPLICA:
+        return
+    gone: dict[str, set[int]] = defaultdict(set)
+    for name, delete in sent.flags.items():
+        done = partitions.get(name, ErrorCode.NONE) == ErrorCode.NONE
+        if delete and done and state.vanishing(name.topic):
+            gone[name.topic].add(name.partition)
+    for topic, numbers in gone.items():
+        yield ReplicasDeleted(topic, broker, frozenset(numbers))
 
 
 def _names_by_id(sent: InFlight, state: ClusterState) -> dict[UUID, list[str]]:

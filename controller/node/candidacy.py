@@ -3,10 +3,12 @@
 from klamm.controller.core.model import ClusterState
 from klamm.controller.core.ops import Delete
 from klamm.controller.core.results import NOT_CONTROLLER
+from klamm.controller.node import doorway
 from klamm.controller.node.data import NodeData, Phase
 from klamm.controller.node.effects import Reply, Resign, SetTimer, Severity
 from klamm.controller.node.inputs import Request
 from klamm.controller.node.office import Held, HeldBy, Vacant
+from klamm.controller.node.recorder import answered
 from klamm.controller.node.stale import everything
 from klamm.controller.node.turns import Turns
 from klamm.controller.node.watches import arm
@@ -96,7 +98,7 @@ def _take_office(node: NodeData, held: Held) -> None:
     node.phase = Phase.LOADING
     node.note(Severity.INFO, "elected", f"controller epoch {held.epoch}")
     arm(node)
-    node.do(*node.turns.begin_survey())
+    node.do(*node.turns.begin_survey("to take office"))
 
 
 def abandon(node: NodeData, reason: str) -> None:
@@ -104,6 +106,9 @@ def abandon(node: NodeData, reason: str) -> None:
     if node.turns is None:
         return
     node.note(Severity.WARNING, "resigned", reason)
+    for cause in node.turns.open:
+        if node.requests.waits_for(cause.id):
+            node.do(answered("refuse", cause, NOT_CONTROLLER))
     node.turns = None
     node.office.candidate_epoch = 0
     node.do(*node.requests.refuse_all(), *node.links.close())
@@ -119,6 +124,8 @@ def leave(node: NodeData, reason: str) -> None:
 def give_up_session(node: NodeData, reason: str) -> None:
     """End the session and whatever office it held; what still comes from it is ignored."""
     abandon(node, reason)
+    node.note(Severity.WARNING, "session-given-up", reason)
+    doorway.on_lost(node, reason)
     node.office.end()
     node.connected = False
     node.phase = Phase.STANDBY

@@ -1,6 +1,6 @@
 """What a node is and knows: plain data, which the steps of the other modules change."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -9,7 +9,9 @@ from klamm.controller.core.model import ClusterState, Endpoint
 from klamm.controller.core.rules import APACHE_3_9, Rules
 from klamm.controller.core.settings import Settings
 from klamm.controller.node.broker_links import BrokerLinks
+from klamm.controller.node.door import Door
 from klamm.controller.node.effects import Effect, Journal, Severity
+from klamm.controller.node.notices import Notices
 from klamm.controller.node.office import Office
 from klamm.controller.node.requests import Requests
 from klamm.controller.node.turns import Turns
@@ -37,6 +39,10 @@ class NodeConfig:
     """What a node is and by which rules it decides; the defaults are those of new topics.
 
     `listener` names the endpoint at which brokers reach each other (inter.broker.listener.name).
+    `delete_topic_enable` is Kafka's delete.topic.enable.
+    `first_sequence` is the number of the journal's next entry. `auto_leader_rebalance` and what
+    begins with `leader_imbalance` are Kafka's auto.leader.rebalance.enable and its limits;
+    `leader_moves_in_flight` is how many ends of moves may wait for one new leader at a time.
     """
 
     node_id: int
@@ -46,7 +52,13 @@ class NodeConfig:
     protocol: InterBrokerProtocol = DEFAULT
     default_partitions: int = 1
     default_replication_factor: int = 1
+    delete_topic_enable: bool = True
     listener: str = "PLAINTEXT"
+    leader_moves_in_flight: int = 100
+    auto_leader_rebalance: bool = True
+    leader_imbalance_percentage: int = 10
+    leader_imbalance_check_seconds: int = 300
+    first_sequence: int = 1
 
     @property
     def settings(self) -> Settings:
@@ -56,6 +68,9 @@ class NodeConfig:
             self.protocol.topic_znode_version,
             self.default_partitions,
             self.default_replication_factor,
+            topic_ids=self.protocol.topic_ids,
+            delete_topic_enable=self.delete_topic_enable,
+            leader_moves_in_flight=self.leader_moves_in_flight,
         )
 
 
@@ -69,14 +84,19 @@ class NodeData:
     controller_id: int = -1
     turns: Turns | None = None
     requests: Requests = field(default_factory=Requests)
+    door: Door = field(default_factory=Door)
+    notices: Notices = field(default_factory=Notices)
     links: BrokerLinks = field(init=False)
     office: Office = field(init=False)
     now: Now = Now(0.0, 0)
     out: list[Effect] = field(default_factory=list)
+    #: The number of the journal's last entry.
+    sequence: int = field(init=False)
 
     def __post_init__(self) -> None:
         """Make what the configuration alone decides."""
         config = self.config
+        self.sequence = config.first_sequence - 1
         self.links = BrokerLinks(config.protocol, config.listener)
         self.office = Office(KlammNodeZnode(config.node_id, config.endpoints, config.rack))
 
@@ -91,8 +111,14 @@ class NodeData:
         return self.turns.state if self.turns and self.active else None
 
     def do(self, *effects: Effect) -> None:
-        """Ask the driver for these, after what was asked before."""
-        self.out.extend(effects)
+        """Ask the driver for these, after what was asked before; number entries of the journal."""
+        for effect in effects:
+            if isinstance(effect, Journal) and not effect.sequence:
+                self.sequence += 1
+                epoch = self.turns.state.epoch if self.turns else 0
+                self.out.append(replace(effect, sequence=self.sequence, epoch=epoch))
+            else:
+                self.out.append(effect)
 
     def note(self, severity: Severity, kind: str, text: str) -> None:
         """Write a line into the journal."""

@@ -1,11 +1,16 @@
 """What a node asks of its driver. Every effect is carried out in the order given."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
-from klamm.controller.core.model import Broker
+from klamm.controller.core.events import Cause
+from klamm.controller.core.model import Broker, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Check, Op
+from klamm.controller.core.plan import Message as Planned
 from klamm.controller.core.results import Result
+from klamm.controller.node.counters import Counters
 from klamm.controller.store.port import Read, Watch
 from klamm.protocol.codec import Message
 
@@ -74,6 +79,14 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class Transacted:
+    """Answer a request made of transactions: what each decided or a Refusal, in order."""
+
+    request: int
+    results: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SetTimer:
     """Hand over `Timer(name)` after `seconds`; a timer of the same name is replaced."""
 
@@ -90,12 +103,39 @@ class Severity(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """A part of a topic's partitions; `first` says that it is the first, or only, part."""
+
+    topic: Topic
+    partitions: Mapping[int, Partition]
+    first: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Journal:
-    """Write down what was decided, or found, and why."""
+    """Write down what was decided, or found, and why; `klamm.controller.node.lines` has the form.
+
+    `sequence` numbers the entries of a node without a gap; an entry without one gets it, and the
+    controller epoch (0 outside office), when it is handed to `NodeData.do`. `name` is the
+    partition that it is about, or `topic` the topic.
+    """
 
     severity: Severity
     kind: str
     text: str
+    sequence: int = 0
+    epoch: int = 0
+    cause: Cause | None = None
+    name: TopicPartition | None = None
+    topic: str = ""
+    before: Partition | None = None
+    after: Partition | None = None
+    ops: tuple[Op, ...] = ()
+    messages: tuple[Planned, ...] = ()
+    result: Result | None = None
+    content: Content | None = None
+    brokers: Mapping[int, Broker] | None = None
+    counters: Counters | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,5 +146,15 @@ class Resign:
 
 
 Effect = (
-    Commit | Update | ReadZnodes | ArmWatch | Send | CloseLink | Reply | SetTimer | Journal | Resign
+    Commit
+    | Update
+    | ReadZnodes
+    | ArmWatch
+    | Send
+    | CloseLink
+    | Reply
+    | Transacted
+    | SetTimer
+    | Journal
+    | Resign
 )

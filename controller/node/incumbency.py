@@ -1,5 +1,6 @@
 """Steps in office: reading, deciding, committing, applying, answering, sending."""
 
+from klamm.controller.core.origins import FromBroker
 from klamm.controller.core.plan import Commit as PlannedCommit
 from klamm.controller.node.candidacy import (
     leave,
@@ -11,6 +12,8 @@ from klamm.controller.node.candidacy import (
 from klamm.controller.node.data import NodeData, Phase
 from klamm.controller.node.effects import ReadZnodes, Reply, Severity
 from klamm.controller.node.inputs import BrokerAnswer, Request, Turn
+from klamm.controller.node.rebalance import on_office_taken
+from klamm.controller.node.recorder import Recorder, answered, snapshot
 from klamm.controller.node.turns import SERVER_ERROR, Turns
 from klamm.controller.store.port import (
     CommitDone,
@@ -33,7 +36,7 @@ def on_request(node: NodeData, event: Request) -> None:
     if node.turns is None:
         on_request_elsewhere(node, event)
     elif event.events:
-        node.requests.add(event.id, node.turns.add(event.events))
+        node.requests.add(event.id, node.turns.add(event.events, event.origin))
     else:
         node.do(Reply(event.id, ()))
 
@@ -56,7 +59,10 @@ def on_broker_answer(node: NodeData, event: BrokerAnswer) -> None:
     if heard.stale_epoch:
         node.do(node.office.ask())
     awaiting = node.turns.state.awaiting
-    node.turns.add(fact for fact in heard.acknowledged if fact.partition in awaiting)
+    node.turns.add(
+        (*(fact for fact in heard.acknowledged if fact.partition in awaiting), *heard.deleted),
+        FromBroker(event.broker, event.send),
+    )
     _send_due(node)
 
 
@@ -81,6 +87,10 @@ def on_read(node: NodeData, event: ReadDone) -> None:
     if survey is not None and survey.blind:
         withdraw(node, survey.blind)
     elif turns.survey is None:
+        if node.phase is Phase.LOADING:
+            begun, turns.loaded = snapshot(turns.queue)
+            node.do(*begun)
+            on_office_taken(node)
         node.phase = Phase.ACTIVE
         node.office.setbacks = 0
         on_turn(node, Turn())
@@ -123,12 +133,14 @@ def _advance(node: NodeData, turns: Turns) -> None:
 
 def _apply(node: NodeData, turns: Turns, commit: PlannedCommit) -> None:
     """Make a Commit true: memory first, then replies, then what brokers must know."""
-    turns.apply(commit)
+    recorder = Recorder(turns.state, commit, turns.taken, node.sequence, turns.loaded)
+    entries = recorder.record()
+    node.sequence = recorder.sequence
+    turns.apply(commit, recorder.origins())
     node.do(*node.requests.settle(commit.results))
     for message in commit.messages:
         node.do(*node.links.put(message, turns.state))
-    for entry in commit.entries:
-        node.note(Severity.INFO, entry.kind, entry.text)
+    node.do(*entries)
 
 
 def _send_due(node: NodeData) -> None:
@@ -170,6 +182,7 @@ def _settle(
             node.do(*turns.refused(commit, text))
             _answer_given_up(node, turns)
         case Fenced():
+            node.note(Severity.WARNING, "fenced", "the check of the controller epoch failed")
             leave(node, "another controller has raised the controller epoch")
 
 
@@ -199,6 +212,9 @@ def _heard_witnesses(node: NodeData, turns: Turns, event: ReadDone) -> None:
 def _answer_given_up(node: NodeData, turns: Turns) -> None:
     """Whoever waits for a cause that was given up hears so; the others stay for the timer."""
     waited = [cause.id for cause in turns.given_up if node.requests.waits_for(cause.id)]
-    answered = set(waited)
-    turns.given_up = [cause for cause in turns.given_up if cause.id not in answered]
+    for cause in turns.given_up:
+        if node.requests.waits_for(cause.id):
+            node.do(answered("refuse", cause, SERVER_ERROR))
+    settled = set(waited)
+    turns.given_up = [cause for cause in turns.given_up if cause.id not in settled]
     node.do(*node.requests.settle((number, SERVER_ERROR) for number in waited))

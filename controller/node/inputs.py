@@ -1,8 +1,10 @@
 """What can happen to a node. Store events (`store.port`) are inputs as they are."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from klamm.controller.core.events import RequestEvent as RequestEvent
+from klamm.controller.core.origins import FromClient
 from klamm.controller.store.port import (
     CommitDone,
     ReadDone,
@@ -11,6 +13,7 @@ from klamm.controller.store.port import (
     WatchDone,
     Watched,
 )
+from klamm.controller.store.transaction import Transaction
 from klamm.protocol.codec import Message
 
 
@@ -19,10 +22,20 @@ class Request:
     """A client's request, cut into one event per partition or topic, each answered once.
 
     The node answers with one `Reply` of the same id, its results in the order of the events.
+    `origin` is who asked, for the journal.
     """
 
     id: int
     events: tuple[RequestEvent, ...]
+    origin: FromClient | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transactions:
+    """A client's request that any node with a session carries out: one `Transacted` of its id."""
+
+    id: int
+    transactions: tuple[Transaction[Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,7 @@ class Turn:
 
 Input = (
     Request
+    | Transactions
     | BrokerAnswer
     | Timer
     | Turn

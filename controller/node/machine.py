@@ -7,15 +7,18 @@ below; an input without a row there is ignored in that phase, and the tests name
     candidacy    steps outside office: who is controller, standing for it, leaving it
     incumbency   steps in office: read, decide, commit, apply, answer, send
     sessions     steps of the session with ZooKeeper
+    doorway      steps of the door, whose answers find it by their number in every phase
+    recorder     what the journal says of a Commit; `lines` has the form in which it does
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from klamm.controller.node import candidacy, incumbency, sessions
+from klamm.controller.node import candidacy, doorway, incumbency, sessions
 from klamm.controller.node.data import NodeData, Now, Phase
+from klamm.controller.node.door import Door
 from klamm.controller.node.effects import Effect
-from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Timer, Turn
+from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Timer, Transactions, Turn
 from klamm.controller.store.port import (
     CommitDone,
     ReadDone,
@@ -35,6 +38,7 @@ TRANSITIONS: dict[tuple[Phase, type], Step] = {
     **{(phase, SessionEvent): sessions.on_session for phase in Phase},
     **{(phase, Timer): sessions.on_timer for phase in Phase},
     **{(phase, UpdateDone): candidacy.on_update for phase in Phase},
+    **{(phase, Transactions): doorway.on_transactions for phase in Phase},
     **{(phase, WatchDone): candidacy.on_watch_done for phase in Phase},
     **{(phase, Request): candidacy.on_request_elsewhere for phase in OUTSIDE},
     **{(phase, ReadDone): candidacy.on_election_read for phase in OUTSIDE},
@@ -61,6 +65,8 @@ class Node(NodeData):
         session = getattr(event, "session", self.office.session)
         if session == self.office.session or isinstance(event, SessionEvent):
             step = TRANSITIONS.get((self.phase, type(event)))
-            if step is not None:
+            if isinstance(event, ReadDone | CommitDone) and Door.owns(event.request):
+                doorway.on_answer(self, event)
+            elif step is not None:
                 step(self, event)
         return tuple(self.out)

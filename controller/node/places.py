@@ -20,6 +20,8 @@ class Place(Enum):
     STATE = auto()
     NOTIFICATIONS = auto()
     NOTIFICATION = auto()
+    DELETIONS = auto()
+    DELETION = auto()
     CONFIG = auto()
     COUNTER = auto()
     OTHER = auto()
@@ -59,6 +61,10 @@ def locate(path: str) -> Location:
             return Location(Place.NOTIFICATIONS)
         case ["isr_change_notification", _]:
             return Location(Place.NOTIFICATION)
+        case ["admin", "delete_topics"]:
+            return Location(Place.DELETIONS)
+        case ["admin", "delete_topics", topic]:
+            return Location(Place.DELETION, topic)
         case ["config", "topics" | "brokers", name]:
             return Location(Place.CONFIG, name)
         case ["klamm", "commit"]:

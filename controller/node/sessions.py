@@ -1,10 +1,14 @@
 """Steps of the session with ZooKeeper: it begins, falters, comes back, and ends."""
 
+from klamm.controller.node import doorway
 from klamm.controller.node.broker_links import RESEND_TIMER
 from klamm.controller.node.candidacy import STAND_TIMER, give_up_session, stand_again
+from klamm.controller.node.counters import COUNTERS_TIMER, count
 from klamm.controller.node.data import NodeData, Phase
-from klamm.controller.node.effects import SetTimer
+from klamm.controller.node.effects import Journal, SetTimer, Severity
 from klamm.controller.node.inputs import Timer
+from klamm.controller.node.notices import NOTICES_TIMER
+from klamm.controller.node.rebalance import REBALANCE_TIMER, on_rebalance
 from klamm.controller.node.turns import RETRY_TIMER
 from klamm.controller.node.watches import arm_again
 from klamm.controller.store.port import SessionEvent, SessionState
@@ -27,8 +31,10 @@ def on_session(node: NodeData, event: SessionEvent) -> None:
             node.connected = True
             node.phase = Phase.ELECTING
             node.do(*node.office.begin(event.session))
+            doorway.on_connected(node)
         case SessionState.SUSPENDED if ours:
             node.connected = False
+            node.door.disconnected()
             # ZooKeeper says LOST only once it is reached again, which may be much later.
             node.do(SetTimer(SESSION_TIMER, event.timeout_ms / 1000))
         case SessionState.LOST if ours:
@@ -41,6 +47,7 @@ def _reconnected(node: NodeData) -> None:
     """Watches ended with the connection and answers may be lost: arm and ask again."""
     node.connected = True
     node.do(*node.office.arrive())
+    doorway.on_connected(node)
     turns = node.turns
     if turns is None:
         node.phase = Phase.ELECTING
@@ -54,10 +61,16 @@ def on_timer(node: NodeData, event: Timer) -> None:
 
     What brokers refused goes out with the turn that follows.
     """
-    if event.name == SESSION_TIMER and not node.connected and node.office.session:
+    if event.name == COUNTERS_TIMER and node.active:
+        node.do(Journal(Severity.INFO, "counters", "", counters=count(node.state)))
+    elif event.name == SESSION_TIMER and not node.connected and node.office.session:
         give_up_session(node, "no connection to ZooKeeper for the session timeout")
     elif event.name == STAND_TIMER:
         stand_again(node)
+    elif event.name == REBALANCE_TIMER:
+        on_rebalance(node)
+    elif event.name == NOTICES_TIMER:
+        doorway.look_for_old_notices(node)
     elif event.name == RETRY_TIMER and node.turns is not None:
         node.turns.retry_given_up()
     elif event.name == RESEND_TIMER and node.turns is not None:

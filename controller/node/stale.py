@@ -15,6 +15,7 @@ class Stale:
     nodes: bool = False
     topic_list: bool = False
     notifications: bool = False
+    deletions: bool = False
     counter: bool = False
     topics: set[str] = field(default_factory=set)
     states: set[TopicPartition] = field(default_factory=set)
@@ -26,6 +27,7 @@ class Stale:
             or self.nodes
             or self.topic_list
             or self.notifications
+            or self.deletions
             or self.counter
             or self.topics
             or self.states
@@ -37,6 +39,7 @@ class Stale:
         self.nodes |= other.nodes
         self.topic_list |= other.topic_list
         self.notifications |= other.notifications
+        self.deletions |= other.deletions
         self.counter |= other.counter
         self.topics |= other.topics
         self.states |= other.states
@@ -60,6 +63,8 @@ class Stale:
                     self.states.add(location.partition)
             case Place.NOTIFICATIONS | Place.NOTIFICATION:
                 self.notifications = True
+            case Place.DELETIONS | Place.DELETION:
+                self.deletions = True
             case Place.CONFIG:
                 self.configs.add(path)
             case Place.COUNTER:
@@ -70,4 +75,11 @@ class Stale:
 
 def everything() -> Stale:
     """What taking office must read."""
-    return Stale(brokers=True, nodes=True, topic_list=True, notifications=True, counter=True)
+    return Stale(
+        brokers=True,
+        nodes=True,
+        topic_list=True,
+        notifications=True,
+        deletions=True,
+        counter=True,
+    )

@@ -12,6 +12,7 @@ from klamm.controller.core.events import (
     BrokersRead,
     ConfigRead,
     CounterRead,
+    DeletionsRead,
     Fact,
     FaultFound,
     NodesRead,
@@ -58,6 +59,8 @@ class Survey:
     def __init__(self, stale: Stale, known: Collection[str]) -> None:
         self.reads: tuple[Read, ...] = ()
         self.faults: list[ZnodeError] = []
+        #: What was read and does not count, for the journal.
+        self.remarks: list[str] = []
         #: Which list could not be read, and why; then nothing may be decided on what was.
         self.blind = ""
         self._stale = stale
@@ -66,7 +69,8 @@ class Survey:
         self._brokers: dict[int, Broker] | None = None
         self._nodes: dict[int, Broker] | None = None
         self._notifications: tuple[str, ...] = ()
-        self._topics: dict[str, tuple[int, TopicZnode] | None] = {}
+        self._deletions: frozenset[str] | None = None
+        self._topics: dict[str, tuple[Znode, TopicZnode] | None] = {}
         self._directories: dict[str, frozenset[int] | None] = {}
         self._states: dict[TopicPartition, Leadership | None] = {}
         self._configs: dict[str, int | None] = {}
@@ -102,7 +106,7 @@ class Survey:
             found.append(BrokersRead(self._brokers))
         found.extend(ConfigRead(path, version) for path, version in self._configs.items())
         for name, content in self._topics.items():
-            found.append(TopicRead(name, self._topic(name, *content) if content else None))
+            found.append(self._topic_read(name, content))
         found.extend(
             StateRead(name, leadership)
             for name, leadership in self._states.items()
@@ -114,6 +118,8 @@ class Survey:
                 found.append(FaultFound(paths.topic(location.topic), str(fault)))
             elif location.place is Place.STATE:
                 found.append(FaultFound(fault.path, str(fault)))
+        if self._deletions is not None:
+            found.append(DeletionsRead(self._deletions))
         if self._notifications:
             found.append(NotificationsRead(self._notifications))
         return found
@@ -131,6 +137,9 @@ class Survey:
             reads.append(ReadChildren(paths.TOPICS))
         if stale.notifications:
             reads.append(ReadChildren(paths.ISR_CHANGES))
+        if stale.deletions:
+            # After the topics, so that none of them was made later than what is read here.
+            reads.append(ReadChildren(paths.DELETE_TOPICS))
         for topic in sorted(stale.topics):
             reads.extend(_topic_reads(topic))
         lonely = (name for name in stale.states if name.topic not in stale.topics)
@@ -155,6 +164,10 @@ class Survey:
             case Place.NOTIFICATIONS, Children(path=path, names=names):
                 self._notifications = tuple(f"{path}/{name}" for name in names)
                 return [ReadData(notification) for notification in self._notifications]
+            case Place.DELETIONS, Children(names=names):
+                self._deletions = frozenset(names)
+            case Place.DELETIONS, Missing():
+                self._deletions = frozenset()
             case Place.PARTITIONS, Children(names=names):
                 numbers = frozenset(int(name) for name in names if name.isdecimal())
                 self._directories[location.topic] = numbers
@@ -198,7 +211,11 @@ class Survey:
                 self._nodes[node.id] = _peer(znode, node)
             case Place.TOPIC:
                 topic = decode_topic(znode.data, znode.path)
-                self._topics[location.topic] = (znode.version, topic)
+                self._topics[location.topic] = (znode, topic)
+                self.remarks.extend(
+                    f"{znode.path}: {key} {value!r} does not count: it contradicts the rest"
+                    for key, value in topic.ignored.items()
+                )
             case Place.STATE if location.partition is not None:
                 self._states[location.partition] = _leadership(znode)
             case Place.NOTIFICATION:
@@ -211,6 +228,12 @@ class Survey:
             case Place.CONFIG:
                 self._configs[znode.path] = znode.version
         return []
+
+    def _topic_read(self, name: str, content: tuple[Znode, TopicZnode] | None) -> TopicRead:
+        if content is None:
+            return TopicRead(name, None)
+        znode, topic = content
+        return TopicRead(name, self._topic(name, znode.version, topic), znode.czxid)
 
     def _topic(self, name: str, version: int, znode: TopicZnode) -> Topic:
         partitions = {

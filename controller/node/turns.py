@@ -9,15 +9,17 @@ until the next try.
 """
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from klamm.controller.core.apply import apply
 from klamm.controller.core.decide import decide
-from klamm.controller.core.events import Cause, CheckPartition, Event, Fact, StateRead
+from klamm.controller.core.events import Cause, Event, Fact, FollowUp, StateRead
 from klamm.controller.core.ibp import InterBrokerProtocol
-from klamm.controller.core.model import ClusterState, TopicPartition
+from klamm.controller.core.model import ClusterState, Topic, TopicPartition
 from klamm.controller.core.ops import Check, Delete
+from klamm.controller.core.origins import Origin
 from klamm.controller.core.plan import Commit as PlannedCommit
 from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.core.settings import Settings
@@ -30,6 +32,7 @@ from klamm.controller.node.effects import (
     Severity,
 )
 from klamm.controller.node.in_flight import InFlightCommit, states_set
+from klamm.controller.node.sources import Sources
 from klamm.controller.node.stale import Stale
 from klamm.controller.node.survey import Survey
 from klamm.controller.store.port import ReadResult, Unknown
@@ -69,6 +72,11 @@ class Turns:
     stale_later: Stale = field(default_factory=Stale)
     #: Watch events that the Commit in flight will cause itself; they tell nothing new.
     echoes: Counter[str] = field(default_factory=Counter)
+    #: For the journal: watch events since the last survey began, and what made that one.
+    seen: set[str] = field(default_factory=set)
+    sources: Sources = field(default_factory=Sources)
+    #: Topics whose content the snapshot has told, until they are part of the state.
+    loaded: dict[str, Topic] = field(default_factory=dict)
     next_cause: int = 0
     next_request: int = 0
 
@@ -77,12 +85,21 @@ class Turns:
         """Tell whether the store still owes an answer that the turn waits for."""
         return self.in_flight is not None or self.survey is not None
 
-    def add(self, events: Iterable[Event]) -> tuple[Cause, ...]:
-        """Queue events, each as a cause with a number of its own."""
+    @property
+    def open(self) -> Iterator[Cause]:
+        """Every cause that nothing has come of yet."""
+        yield from self.queue
+        yield from self.taken.values()
+        for batch in self.retries:
+            yield from batch.causes
+        yield from self.given_up
+
+    def add(self, events: Iterable[Event], origin: Origin | None = None) -> tuple[Cause, ...]:
+        """Queue events, each as a cause with a number of its own, all from one `origin`."""
         causes = []
         for event in events:
             self.next_cause += 1
-            causes.append(Cause(self.next_cause, event))
+            causes.append(Cause(self.next_cause, event, origin))
         self.queue.extend(causes)
         return tuple(causes)
 
@@ -92,11 +109,13 @@ class Turns:
             self.echoes[path] -= 1
         else:
             self.stale.add(path)
+            self.seen.add(path)
 
     # --- surveys ---------------------------------------------------------------------------
 
-    def begin_survey(self) -> Iterator[Effect]:
-        """Read what is stale."""
+    def begin_survey(self, why: str = "to see what has changed") -> Iterator[Effect]:
+        """Read what is stale; `why` is for the journal."""
+        self.sources, self.seen = Sources(why, self.seen), set()
         self.survey = Survey(self.stale, frozenset(self.state.topics))
         self.stale = Stale()
         yield from self.ask()
@@ -114,9 +133,12 @@ class Turns:
         self.surveyed = True
         for fault in survey.faults:
             yield Journal(Severity.ERROR, "unreadable", str(fault))
+        for remark in survey.remarks:
+            yield Journal(Severity.WARNING, "ignored", remark)
         facts = survey.facts()
         self.fresh.update(fact.partition for fact in facts if isinstance(fact, StateRead))
-        self.add(facts)
+        for fact in facts:
+            self.add((fact,), self.sources.origin(fact))
 
     def ask_again(self) -> Iterator[Effect]:
         """Repeat the survey's present round: its answer was lost with the connection."""
@@ -146,7 +168,7 @@ class Turns:
             self.stale.states |= unread
             self.fresh |= unread
             self._put_back(causes, conflicts)
-            yield from self.begin_survey()
+            yield from self.begin_survey("before writing it")
             return
         self.fresh.clear()
         self.surveyed = False
@@ -180,15 +202,25 @@ class Turns:
         self.echoes = Counter(op.path for op in commit.ops)
         return Commit(self.next_request, commit.ops, fence)
 
-    def apply(self, commit: PlannedCommit) -> None:
-        """Make a Commit true in memory, and queue what it wants looked at next."""
+    def apply(
+        self,
+        commit: PlannedCommit,
+        origins: Mapping[FollowUp, Origin] = MappingProxyType({}),
+    ) -> None:
+        """Make a Commit true in memory, and queue what it wants looked at next.
+
+        `origins` are those of the Commit's follow-ups.
+        """
         self.state = apply(self.state, commit.changes)
+        self.loaded = {}
         for cause in commit.causes:
             self.taken.pop(cause, None)
         # What keeps failing is not asked for anew by the readings that its failures bring about.
         retried = [*self.given_up, *(cause for batch in self.retries for cause in batch.causes)]
-        waiting = {cause.event for cause in retried if isinstance(cause.event, CheckPartition)}
-        self.add(check for check in commit.follow_ups if check not in waiting)
+        waiting = {cause.event for cause in retried if isinstance(cause.event, FollowUp)}
+        for check in commit.follow_ups:
+            if check not in waiting:
+                self.add((check,), origins.get(check))
 
     def answered(self) -> None:
         """The store has answered: nothing is in flight, and nothing echoes any more."""
@@ -263,7 +295,8 @@ class Turns:
 
     def _take_back(self, commit: PlannedCommit) -> tuple[Cause, ...]:
         """Take the causes of a Commit that failed; facts are not decided again but read again."""
-        causes = [self.taken.pop(id_) for id_ in commit.causes if id_ in self.taken]
+        ids = (*commit.parts, *commit.causes)
+        causes = [self.taken.pop(id_) for id_ in ids if id_ in self.taken]
         return tuple(cause for cause in causes if not isinstance(cause.event, Fact))
 
     def _give_up(self, causes: tuple[Cause, ...], why: str) -> Iterator[Effect]:

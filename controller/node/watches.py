@@ -7,7 +7,8 @@ from klamm.controller.node.turns import Turns
 from klamm.controller.store.port import Watch
 from klamm.controller.znodes import paths
 
-#: Registrations, every topic with its states, and notifications of ISR changes. One recursive
+#: Registrations, every topic with its states, notifications of ISR changes, and topics that are to
+#: be deleted. One recursive
 #: watch tells of states that leaders set below IBP 2.7-IV2 and of topics that others change, and
 #: costs nothing per partition to arm; what watches cost is told at `Watch`. It tells of our own
 #: Commits too, which `Turns.touched` leaves out.
@@ -16,6 +17,7 @@ OFFICE = (
     Watch(paths.KLAMM_NODES, recursive=True),
     Watch(paths.TOPICS, recursive=True),
     Watch(paths.ISR_CHANGES),
+    Watch(paths.DELETE_TOPICS, recursive=True),
 )
 
 

@@ -10,12 +10,13 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import trio
 
-from klamm.controller.core.results import Result
+from klamm.controller.core.origins import FromClient
 from klamm.controller.node import Now
+from klamm.controller.node.counters import COUNTERS_TIMER
 from klamm.controller.node.effects import (
     ArmWatch,
     CloseLink,
@@ -27,10 +28,17 @@ from klamm.controller.node.effects import (
     Resign,
     Send,
     SetTimer,
-    Severity,
+    Transacted,
     Update,
 )
-from klamm.controller.node.inputs import Input, Request, RequestEvent, Timer, Turn
+from klamm.controller.node.inputs import (
+    Input,
+    Request,
+    RequestEvent,
+    Timer,
+    Transactions,
+    Turn,
+)
 from klamm.controller.runtime.journal import Journal as JournalWriter
 from klamm.controller.runtime.links import Links, LinkSettings
 from klamm.controller.runtime.sessions import OpenStore, Session
@@ -38,11 +46,16 @@ from klamm.controller.store.port import (
     Store,
     StoreEvent,
 )
+from klamm.controller.store.transaction import Transaction
 
-OnReply = Callable[[Sequence[Result]], None]
+#: Takes the results of a request: of events `Result`s, of transactions what they decide.
+OnReply = Callable[[Sequence[Any]], None]
 
 #: The least time between two sessions, so that a node that must resign at once does not spin.
 SESSION_SECONDS = 0.5
+
+#: How often the journal has an entry with the counters.
+COUNTERS_SECONDS = 60.0
 
 
 def now() -> Now:
@@ -81,11 +94,38 @@ class Driver:
         self._session: Session | None = None
         self._next_session_at = -math.inf
 
-    def submit(self, events: tuple[RequestEvent, ...], on_reply: OnReply) -> None:
-        """Hand events to the node; `on_reply` is called once, on this thread, with the results."""
+    def submit(
+        self,
+        events: tuple[RequestEvent, ...],
+        on_reply: OnReply,
+        origin: FromClient | None = None,
+    ) -> None:
+        """Hand events to the node; `on_reply` is called once, on this thread, with the results.
+
+        `origin` is who asked, for the journal.
+        """
         self._requests += 1
         self._replies[self._requests] = on_reply
-        self.post(Request(self._requests, events))
+        self.post(Request(self._requests, events, origin))
+
+    def transact(self, transactions: tuple[Transaction[Any], ...], on_reply: OnReply) -> None:
+        """Hand transactions to the node's door; `on_reply` as for `submit`, with their results."""
+        self._requests += 1
+        self._replies[self._requests] = on_reply
+        self.post(Transactions(self._requests, transactions))
+
+    def call_later(self, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
+        """Call a function after so many seconds, while the driver runs; the result calls it off."""
+        scope = trio.CancelScope()
+        self._nursery.start_soon(self._call_later, seconds, call, scope)
+        return scope.cancel
+
+    async def _call_later(
+        self, seconds: float, call: Callable[[], None], scope: trio.CancelScope
+    ) -> None:
+        with scope:
+            await trio.sleep(max(0.0, seconds))
+            call()
 
     def post(self, happened: Input) -> None:
         """Put something into the inbox; call it on trio's thread."""
@@ -98,6 +138,7 @@ class Driver:
             self._nursery = nursery
             self._links = Links(nursery, self.post, self._link_settings)
             nursery.start_soon(self._open_session)
+            nursery.start_soon(self._count)
             try:
                 await self._loop()
             finally:
@@ -113,10 +154,11 @@ class Driver:
             self._handle(Turn())
 
     def _handle(self, happened: Input) -> None:
-        for effect in self._node.handle(self._clock(), happened):
-            self._carry_out(effect)
+        at = self._clock()
+        for effect in self._node.handle(at, happened):
+            self._carry_out(effect, at)
 
-    def _carry_out(self, effect: Effect) -> None:
+    def _carry_out(self, effect: Effect, at: Now) -> None:
         match effect:
             case Commit(request, ops, fence):
                 self._store.commit(request, ops, fence)
@@ -130,14 +172,14 @@ class Driver:
                 self._links.send(effect)
             case CloseLink(broker):
                 self._links.close(broker)
-            case Reply(request, results):
+            case Reply(request, results) | Transacted(request, results):
                 self._replies.pop(request)(results)
             case SetTimer(name, seconds):
                 self._set_timer(name, seconds)
             case Journal():
-                self._journal.write(effect)
-            case Resign(reason):
-                self._resign(reason)
+                self._journal.write(effect, at)
+            case Resign():
+                self._resign()
 
     @property
     def _store(self) -> Store:
@@ -145,9 +187,8 @@ class Driver:
             raise RuntimeError("the node uses the store between two sessions")
         return self._session.store
 
-    def _resign(self, reason: str) -> None:
+    def _resign(self) -> None:
         """Give the session up and open the next one; what the former one posted goes with it."""
-        self._journal.write(Journal(Severity.WARNING, "resigned", reason))
         self._links.close_all()
         self._inbox = deque(event for event in self._inbox if not isinstance(event, StoreEvent))
         if self._session is not None:
@@ -164,6 +205,12 @@ class Driver:
         """Take an event of a session; a former one has nothing to say any more."""
         if session is self._session:
             self.post(event)
+
+    async def _count(self) -> None:
+        """Have the counters written now and then; no decision of the node depends on it."""
+        while True:
+            await trio.sleep(COUNTERS_SECONDS)
+            self.post(Timer(COUNTERS_TIMER))
 
     def _set_timer(self, name: str, seconds: float) -> None:
         former = self._timers.pop(name, None)

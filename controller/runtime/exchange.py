@@ -2,7 +2,8 @@
 
 from typing import Protocol
 
-from klamm.protocol.connection import Request
+from klamm.controller.core.origins import FromClient
+from klamm.protocol.connection import Encoded, Request
 from klamm.protocol.message import Message
 
 
@@ -15,7 +16,7 @@ class Connection(Protocol):
 
     peer: str
 
-    def respond(self, request: Request, response: Message) -> None:
+    def respond(self, request: Request, response: Message | Encoded) -> None:
         """Put an answer in its place; nothing happens if the connection has ended."""
 
     def close(self, reason: str) -> None:
@@ -35,7 +36,15 @@ class Exchange:
         self._open = True
         self.request = request
 
-    def respond(self, response: Message) -> None:
+    @property
+    def origin(self) -> FromClient:
+        """Who asks, for the journal."""
+        header = self.request.header
+        return FromClient(
+            self._connection.peer, header.client_id, header.correlation_id, header.request_api_key
+        )
+
+    def respond(self, response: Message | Encoded) -> None:
         """Answer."""
         self._once()
         self._connection.respond(self.request, response)

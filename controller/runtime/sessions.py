@@ -1,6 +1,7 @@
 """ZooKeeper sessions on trio's thread: events in order, and calls that can be awaited."""
 
 import contextlib
+import threading
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
@@ -44,6 +45,8 @@ class Session:
         self._on_event = on_event
         self._token = trio.lowlevel.current_trio_token()
         self._lost = trio.Event()
+        self._lock = threading.Lock()
+        self._posted: list[StoreEvent] = []
         self.store = open_store(self._post)
 
     def close(self) -> None:
@@ -57,14 +60,25 @@ class Session:
             await self._lost.wait()
 
     def _post(self, event: StoreEvent) -> None:
-        # From ZooKeeper's thread, which may outlive trio's run by a moment.
-        with contextlib.suppress(trio.RunFinishedError):
-            self._token.run_sync_soon(self._take, event)
+        """Queue an event, from ZooKeeper's thread, which may outlive trio's run by a moment.
 
-    def _take(self, event: StoreEvent) -> None:
-        if isinstance(event, SessionEvent) and event.state is SessionState.LOST:
-            self._lost.set()
-        self._on_event(self, event)
+        Trio is woken once for all that comes before it looks: a multi of thousands of writes is
+        followed by a watch event for each of them.
+        """
+        with self._lock:
+            self._posted.append(event)
+            if len(self._posted) > 1:
+                return  # it has been woken for those before
+        with contextlib.suppress(trio.RunFinishedError):
+            self._token.run_sync_soon(self._take)
+
+    def _take(self) -> None:
+        with self._lock:
+            events, self._posted = self._posted, []
+        for event in events:
+            if isinstance(event, SessionEvent) and event.state is SessionState.LOST:
+                self._lost.set()
+            self._on_event(self, event)
 
 
 class Calls:

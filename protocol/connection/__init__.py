@@ -20,6 +20,7 @@ from klamm.protocol.connection.client import ClientConnection
 from klamm.protocol.connection.events import (
     Answerable,
     ClientEvent,
+    Encoded,
     LocalProtocolError,
     ProtocolViolation,
     Request,
@@ -56,6 +57,7 @@ __all__ = [
     "Answerable",
     "ClientConnection",
     "ClientEvent",
+    "Encoded",
     "LocalProtocolError",
     "ProtocolViolation",
     "Request",

@@ -17,7 +17,7 @@ from __future__ import annotations
 import reprlib
 from dataclasses import dataclass
 
-from klamm.protocol import registry
+from klamm.protocol import codec, registry
 from klamm.protocol.errors import DecodeError, ProtocolError
 from klamm.protocol.generated.request_header import RequestHeader
 from klamm.protocol.message import Message
@@ -50,6 +50,20 @@ class UnexpectedResponseError(DecodeError):
         super().__init__(f"a response has correlation id {correlation_id}, but {waits}")
         self.correlation_id = correlation_id
         self.expected = expected
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A response in the bytes of one version, for who gives the same answer again and again."""
+
+    kind: type[Message]
+    version: int
+    body: bytes
+
+    @classmethod
+    def of(cls, message: Message, version: int) -> Encoded:
+        """Encode a response; raises EncodeError."""
+        return cls(type(message), version, codec.encode(message, version))
 
 
 @dataclass(frozen=True, slots=True)

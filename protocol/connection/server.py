@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from klamm.protocol import codec, headers, registry
 from klamm.protocol.connection.events import (
     Answerable,
+    Encoded,
     LocalProtocolError,
     ProtocolViolation,
     Request,
@@ -29,6 +30,9 @@ from klamm.protocol.generated.request_header import RequestHeader
 from klamm.protocol.message import Message
 
 MAX_IN_FLIGHT = 64
+
+#: The longest request that a connection keeps, to know it again.
+MAX_KEPT_BYTES = 512
 
 _KEY_AND_VERSION = struct.Struct(">hh")
 # Length, correlation id and, from version 1, no tagged fields.
@@ -63,6 +67,7 @@ class ServerConnection:
         self._answered = 0  # the ordinal whose answer goes out next
         self._open: dict[int, Answerable] = {}
         self._ready: dict[int, bytes] = {}
+        self._before: tuple[bytes, int, Message | None] = (b"", 0, None)
 
     @property
     def state(self) -> State:
@@ -79,6 +84,11 @@ class ServerConnection:
         """Whether the caller should read from the socket now (rule 3)."""
         return self._state is State.OPEN and self.in_flight < self._max_in_flight
 
+    @property
+    def mid_request(self) -> bool:
+        """Whether the peer owes the rest of a request that it has begun."""
+        return self.want_read and self._reader.pending_bytes > 0
+
     def receive_data(self, data: bytes | bytearray | memoryview) -> list[ServerEvent]:
         """Take bytes from the peer and give the events that they complete, in order."""
         self._step(Input.DATA)
@@ -94,7 +104,7 @@ class ServerConnection:
         """Give the events that were held back (rule 3); call it whenever answers were given."""
         return self._take()
 
-    def send_response(self, request: Answerable, message: Message) -> bytes:
+    def send_response(self, request: Answerable, message: Message | Encoded) -> bytes:
         """Answer a request; give the bytes that may be written now, which may be none or several.
 
         Raises LocalProtocolError for a request that is not in flight here or a message of another
@@ -104,15 +114,19 @@ class ServerConnection:
         self._check_in_flight(request)
         key, version = request.header.request_api_key, request.response_version
         wire = wire_of(key, version)
-        if type(message) is not wire.response:
+        if isinstance(message, Encoded):
+            kind, of_version = message.kind, message.version
+        else:
+            kind, of_version = type(message), version
+        if kind is not wire.response or of_version != version:
             raise LocalProtocolError(
-                f"{type(message).__name__} is no answer to API key {key},"
+                f"{kind.__name__} v{of_version} is no answer to API key {key} v{version},"
                 f" {wire.response.__name__} is"
             )
-        body = codec.encode(message, version)
+        body = message.body if isinstance(message, Encoded) else codec.encode(message, version)
         header = _RESPONSE_HEADERS[wire.response_header]
         length = header.size - LENGTH_BYTES + len(body)
-        check_frame(type(message), version, length)
+        check_frame(wire.response, version, length)
         return self._answer(request, header.pack(length, request.header.correlation_id) + body)
 
     def no_response(self, request: Answerable) -> bytes:
@@ -169,10 +183,23 @@ class ServerConnection:
                 raise UnsupportedRequestError(header, served)
             wire = wire_of(key, version)
             header, offset = codec.decode_prefix(RequestHeader, frame, 0, wire.request_header)
-            body = codec.decode(wire.request, frame[offset:], version)
+            body = self._decode(wire.request, frame[offset:], version)
         except DecodeError as error:
             return violation(error, header)
         return Request(self._received, header, body)
+
+    def _decode(self, kind: type[Message], data: bytes, version: int) -> Message:
+        """Decode, unless it is what the peer asked just before: clients ask the same for hours.
+
+        Messages do not change, so the same bytes may well be the same message.
+        """
+        known, known_version, before = self._before
+        if type(before) is kind and known_version == version and known == data:
+            return before
+        body = codec.decode(kind, data, version)
+        if len(data) <= MAX_KEPT_BYTES:
+            self._before = (data, version, body)
+        return body
 
     def _check_in_flight(self, request: Answerable) -> None:
         self._step(Input.ANSWER)

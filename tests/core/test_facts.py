@@ -13,9 +13,11 @@ from klamm.controller.core.events import (
     CounterRead,
     Event,
     Fact,
+    FollowUp,
     LeaderAcknowledged,
     NodesRead,
     NotificationsRead,
+    RequestEvent,
     StateRead,
     TopicRead,
 )
@@ -38,10 +40,8 @@ def test_a_turn_takes_facts_first_then_follow_ups_then_requests() -> None:
     order = {kind: step for kind, (step, _) in DECISIONS.items()}
     assert set(order) == set(Event.__args__)
     assert {kind for kind, step in order.items() if step == 0} == set(Fact.__args__)
-    assert order[CheckPartition] == 1
-    assert {
-        step for kind, step in order.items() if kind not in (*Fact.__args__, CheckPartition)
-    } == {2}
+    assert {kind for kind, step in order.items() if step == 1} == set(FollowUp.__args__)
+    assert {kind for kind, step in order.items() if step == 2} == set(RequestEvent.__args__)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_topic_that_is_gone_is_dropped() -> None:
     book = Ledger(one((1, 2, 3), IDLE))
     assert book.turn(TopicRead("t", None)) == ()
     assert book.state.topics == {}
-    assert [entry.kind for entry in book.entries] == ["topic gone"]
+    assert [entry.kind for entry in book.entries] == ["topic-gone"]
 
 
 def test_an_assignment_that_somebody_else_wrote_is_told_in_a_new_epoch() -> None:
@@ -196,7 +196,7 @@ def test_an_isr_that_a_leader_wrote_is_published_and_looked_at() -> None:
     assert commit.ops == ()
     assert commit.messages == (Publish(T),)
     assert commit.follow_ups == (CHECK,)
-    assert [entry.text for entry in commit.entries] == ["t-0: leader 1 isr [1, 2]"]
+    assert [(entry.kind, entry.name) for entry in commit.entries] == [("isr-shrink", T)]
 
 
 def test_reasons_for_a_look_add_up() -> None:

@@ -1,5 +1,7 @@
 """A move's life, decision by decision: start, replace, cancel, end, and brokers meanwhile."""
 
+from dataclasses import replace
+
 import pytest
 from core.clusters import EPOCH, Ledger, T, broker, brokers, cluster, one, partition, topic
 from hypothesis import given
@@ -11,6 +13,7 @@ from klamm.controller.core.events import (
     BrokersRead,
     CheckPartition,
     LeaderAcknowledged,
+    ShutDownBroker,
     StateRead,
     TopicRead,
 )
@@ -22,6 +25,7 @@ from klamm.controller.core.model import (
     Partition,
     TopicPartition,
 )
+from klamm.controller.core.ops import SetData
 from klamm.controller.core.plan import Lead, Message, Publish, Stop
 from klamm.controller.core.results import Done, Fault, Refusal
 from klamm.controller.core.rules import APACHE_3_9, KIP_455, Rules
@@ -85,6 +89,7 @@ def test_replicas_that_are_offline_are_told_nothing() -> None:
 @pytest.mark.req("R455-25")
 @PROFILES
 def test_the_running_target_again_changes_nothing(rules: Rules) -> None:
+    """N8: Kafka begins a new leader epoch, which raises the offset that followers must reach."""
     book = ledger(partition((1, 2, 3)), rules=rules)
     book.turn(AlterReassignment(T, (4, 3, 2)))
     before = book.state, dict(book.tree.nodes)
@@ -96,6 +101,7 @@ def test_the_running_target_again_changes_nothing(rules: Rules) -> None:
 @pytest.mark.req("R455-26")
 @PROFILES
 def test_another_order_ends_at_once_and_leaves_the_leader_alone(rules: Rules) -> None:
+    """H10: as in Kafka; to lead from the new order takes an election."""
     book = ledger(partition((1, 2, 3)), rules=rules)
     assert book.ask(AlterReassignment(T, (3, 2, 1))) == Done()
     assert book.t.assignment == Assignment((3, 2, 1))
@@ -291,13 +297,26 @@ def test_the_order_before_a_move_is_not_promised(rules: Rules, after: tuple[int,
     assert book.t.assignment == Assignment(after)
 
 
-@pytest.mark.parametrize(("target", "successor"), [(None, 3), ((1, 2, 5), 2)])
+@pytest.mark.req("R455-50")
+@pytest.mark.parametrize(
+    ("rules", "target", "successor"),
+    [
+        (APACHE_3_9, None, 3),
+        (KIP_455, None, 3),
+        (APACHE_3_9, (1, 2, 5), 2),
+        # By the KIP what leaves comes first in the list, and so leads for as long as it stays.
+        (KIP_455, (1, 2, 5), 3),
+    ],
+)
 def test_a_leader_that_is_dropped_is_replaced_in_the_same_write(
-    target: tuple[int, ...] | None, successor: int
+    rules: Rules, target: tuple[int, ...] | None, successor: int
 ) -> None:
     """F16: Kafka stops it first and leaves the partition without a leader meanwhile."""
     moving = partition((4, 3, 2, 1), (4,), (1,), leader=4, isr=(2, 3, 4))
-    book = ledger(moving)
+    book = ledger(moving, rules=rules)
+    (commit,) = book.plan(AlterReassignment(T, target))
+    (written,) = [op for op in commit.ops if isinstance(op, SetData) and op.path == paths.state(*T)]
+    assert f'"leader":{successor},'.encode() in (written.data or b"")
     messages = book.settle(AlterReassignment(T, target))
     assert leadership(book)[0] == successor
     assert 4 not in leadership(book)[2]
@@ -307,6 +326,7 @@ def test_a_leader_that_is_dropped_is_replaced_in_the_same_write(
 
 @pytest.mark.req("R455-51")
 def test_a_cancel_that_would_lose_the_data_is_refused_by_kafka_and_done_by_the_kip() -> None:
+    """F15: Kafka's controller with ZooKeeper cancels, and the partition is lost for good."""
     only_added = partition((4, 3, 2, 1), (4,), (1,), leader=4, isr=(4,))
     kafka, kip = ledger(only_added), ledger(only_added, rules=KIP_455)
     refused = kafka.ask(AlterReassignment(T, None))
@@ -354,7 +374,9 @@ def test_two_causes_on_one_partition_give_one_write_two_results_two_entries() ->
     book.carry_out(commit)
     assert len(commit.ops) == 2
     assert book.results == {1: [Done()], 2: [Done()]}
-    assert [entry.kind for entry in commit.entries] == ["start", "start"]
+    noted = [(entry.kind, entry.cause, entry.after) for entry in commit.entries]
+    between = replace(book.t, assignment=Assignment((4, 3, 2, 1), (4,), (1,)))
+    assert noted == [("accept", 1, between), ("supersede", 2, book.t)]
     assert book.t.assignment == Assignment((5, 3, 2, 1), (5,), (1,))
     assert leadership(book)[1] == 4
     (lead,) = [m for m in commit.messages if isinstance(m, Lead)]
@@ -420,6 +442,36 @@ def test_a_follower_that_restarts_leaves_the_isr() -> None:
     assert leadership(book) == (1, 4, (1, 2))
 
 
+@pytest.mark.req("R455-50")
+@PROFILES
+@given(
+    isr=st.sets(st.sampled_from((1, 2, 3, 4)), min_size=1),
+    online=st.sets(st.sampled_from(ALL), min_size=1),
+    target=st.none() | st.lists(st.sampled_from(ALL), unique=True, min_size=1).map(tuple),
+    leaving=st.sets(st.sampled_from(ALL)),
+)
+def test_there_is_a_leader_wherever_one_could_be(
+    rules: Rules,
+    isr: set[int],
+    online: set[int],
+    target: tuple[int, ...] | None,
+    leaving: set[int],
+) -> None:
+    """F16: whatever is cancelled or replaced, a live member of the new list in sync leads."""
+    leader = min(isr & online, default=NO_LEADER)
+    moving = partition((4, 3, 2, 1), (4,), (1,), leader=leader, isr=sorted(isr))
+    book = ledger(moving, tuple(online), rules)
+    for broker_id in sorted(leaving & online):
+        book.settle(ShutDownBroker(broker_id, broker_id + 100))
+    before = book.t.leadership
+    assert before is not None
+    book.turn(AlterReassignment(T, target))
+    led, assignment = leadership(book), book.t.assignment
+    alive = book.state.alive & set(before.isr) & set(assignment.replicas)
+    assert led[0] != NO_LEADER or not alive or before.leader == NO_LEADER
+    assert led[0] == NO_LEADER or led[0] in book.state.brokers.keys() & set(assignment.replicas)
+
+
 @pytest.mark.parametrize(
     ("online", "left"),
     [((1, 2), Assignment((1, 2))), ((1,), Assignment((1, 2, 8, 9), (1, 2), (8, 9)))],
@@ -454,7 +506,7 @@ def moved() -> Ledger:
     book = ledger(partition((1, 2, 3)))
     book.settle(AlterReassignment(T, (4, 3, 2)))
     catch_up(book, 1, 2, 3, 4)
-    assert book.state.awaiting == {T: Awaiting(4, 5, (1,))}
+    assert book.state.awaiting == {T: Awaiting(4, 5, (1,), handover=True)}
     return book
 
 

@@ -24,6 +24,7 @@ from klamm.controller.core.events import (
     CheckPartition,
     CreateTopic,
     Event,
+    FollowUp,
     NotificationsRead,
 )
 from klamm.controller.core.model import Assignment, ClusterState, Partition, Topic, TopicPartition
@@ -159,7 +160,7 @@ def notifications(event: Event) -> tuple[str, ...]:
     return event.paths if isinstance(event, NotificationsRead) else ()
 
 
-def follow_ups(plan: Plan) -> set[CheckPartition]:
+def follow_ups(plan: Plan) -> set[FollowUp]:
     return {check for commit in plan for check in commit.follow_ups}
 
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 from core.clusters import Ledger, broker, cluster, partition, read_topic, topic
 
-from klamm.controller.core import topics
+from klamm.controller.core import creation
 from klamm.controller.core.events import (
     UNSET,
     AlterReassignment,
@@ -56,10 +56,9 @@ def refused(book: Ledger, event: CreateTopic) -> tuple[Fault, str]:
 
 def test_a_topic_is_created_with_all_its_znodes_in_one_commit() -> None:
     book = ledger()
-    (first, commit) = book.plan(create(configs={"retention.ms": "7"}))
-    assert (first.ops, first.results) == ((), ())
+    (commit,) = book.plan(create(configs={"retention.ms": "7"}))
     assert commit.results == ((1, TopicCreated(3, 2)),)
-    book.carry_out(first)
+    assert [entry.kind for entry in commit.entries] == ["topic-created", *["initialize"] * 3]
     book.carry_out(commit)
     assert read_topic(book.tree, "new").partitions == {0: (1, 2), 1: (2, 3), 2: (3, 1)}
     assert book.tree.nodes[CONFIG].data == b'{"version":1,"config":{"retention.ms":"7"}}'
@@ -182,7 +181,7 @@ def test_more_partitions_than_one_znode_holds_are_refused_before_they_are_assign
         "Number of partitions was set to 500000, but a topic's znode holds about 52941 at most "
         "with 3 replicas each."
     )
-    monkeypatch.setattr(topics, "assign_replicas", pytest.fail)
+    monkeypatch.setattr(creation, "assign_replicas", pytest.fail)
     for partitions in (2**31 - 1, 500_000):
         event = create(partitions=partitions, replication_factor=3)
         assert refused(ledger(), event)[0] is Fault.INVALID_PARTITIONS
@@ -266,7 +265,7 @@ def test_topic_znodes_carry_the_configured_version(rules: Rules) -> None:
 def test_a_topic_too_large_for_one_commit_is_led_whatever_becomes_of_the_rest() -> None:
     count = OPS_PER_COMMIT // 2 + 100
     book = ledger()
-    _, first, second = book.plan(create(assignment=dict.fromkeys(range(count), (1,))))
+    first, second = book.plan(create(assignment=dict.fromkeys(range(count), (1,))))
     assert first.results == ((1, TopicCreated(count, 1)),)
     assert set(first.follow_ups) == {CheckPartition(TopicPartition("new", n)) for n in range(count)}
     assert len(first.ops) <= OPS_PER_COMMIT
@@ -275,3 +274,14 @@ def test_a_topic_too_large_for_one_commit_is_led_whatever_becomes_of_the_rest() 
     assert second.ops
     book.settle(*first.follow_ups)
     assert all(part.leader == 1 for part in book.state.topics["new"].partitions.values())
+
+
+def test_configs_are_refused_after_everything_else() -> None:
+    text = "Unknown topic config name: x"
+    book = ledger("old")
+    event = replace(create(), invalid_config=text)
+    assert refused(book, event) == (Fault.INVALID_CONFIG, text)
+    assert refused(book, replace(event, validate_only=True)) == (Fault.INVALID_CONFIG, text)
+    assert refused(book, replace(event, name="old"))[0] is Fault.TOPIC_ALREADY_EXISTS
+    assert refused(book, replace(event, partitions=0))[0] is Fault.INVALID_PARTITIONS
+    assert refused(book, replace(event, name="a/b"))[0] is Fault.INVALID_TOPIC_EXCEPTION

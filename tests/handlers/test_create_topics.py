@@ -1,9 +1,13 @@
 """Key 19: what is refused on sight, what goes to the core, and what comes back."""
 
-import pytest
-from handlers.worlds import cluster, context
+from dataclasses import replace
 
+import pytest
+from handlers.worlds import TOPIC_ID, cluster, context, partition, topic
+
+from klamm.controller.configs.topic_keys import TOPIC_KEYS
 from klamm.controller.core.events import CreateTopic
+from klamm.controller.core.model import Deletion
 from klamm.controller.core.results import Done, Fault, Refusal, Result, TopicCreated
 from klamm.controller.handlers import k19_create_topics
 from klamm.controller.handlers.api import Answer, Context, Submit
@@ -44,7 +48,17 @@ def test_a_topic_by_counts_carries_the_draws() -> None:
     assert isinstance(outcome, Submit)
     # The draws of this context are the greatest below the number of live brokers, here four.
     assert outcome.events == (
-        CreateTopic("t", 3, 2, {}, {"retention.ms": "1"}, start=3, shift=3, validate_only=True),
+        CreateTopic(
+            "t",
+            3,
+            2,
+            {},
+            {"retention.ms": "1"},
+            start=3,
+            shift=3,
+            validate_only=True,
+            topic_id=TOPIC_ID,
+        ),
     )
 
 
@@ -121,6 +135,18 @@ def test_what_is_wrong_in_itself_never_reaches_the_core(
     assert message.startswith(text)
 
 
+def test_that_a_topic_exists_is_said_before_what_else_is_wrong() -> None:
+    wrong = CreatableTopic("t", 1, -1, (CreatableReplicaAssignment(0, (1,)),))
+    there = cluster(topic("t", {0: partition((1,))}))
+    queued = replace(cluster(), deleting={"t": Deletion()})
+    request = CreateTopicsRequest(topics=(wrong,))
+    for state in (there, queued):
+        outcome = k19_create_topics.handle(context(state), request, 7)
+        assert isinstance(outcome, Submit)
+        refusal = Refusal(Fault.TOPIC_ALREADY_EXISTS, "it exists")
+        assert answered(outcome, refusal) == [("t", 36, "it exists")]
+
+
 def test_other_nodes_refuse_topic_by_topic_without_a_text() -> None:
     outcome = create(CreatableTopic("a", 1, 1), CreatableTopic("b", 1, 1), active=False)
     assert answered(outcome) == [("a", 41, None), ("b", 41, None)]
@@ -144,3 +170,28 @@ def test_a_result_of_something_else_is_no_answer() -> None:
 
 def test_an_empty_request_gets_an_empty_answer() -> None:
     assert answered(create()) == []
+
+
+def test_configs_are_checked_and_the_refusal_waits_for_the_other_checks() -> None:
+    configs = (CreatableTopicConfig("retention.ms", "-2"),)
+    outcome = create(CreatableTopic("t", 3, 2, configs=configs))
+    assert isinstance(outcome, Submit)
+    [event] = outcome.events
+    assert isinstance(event, CreateTopic)
+    assert event.invalid_config == (
+        "Invalid value -2 for configuration retention.ms: Value must be at least -1"
+    )
+
+
+def test_success_shows_every_config_of_the_topic() -> None:
+    configs = (CreatableTopicConfig("retention.ms", " 5 "),)
+    outcome = create(CreatableTopic("t", 1, 1, configs=configs))
+    assert isinstance(outcome, Submit)
+    response = outcome.respond([TopicCreated(1, 1)])
+    assert isinstance(response, CreateTopicsResponse)
+    [topic] = response.topics
+    assert topic.configs is not None
+    found = {config.name: (config.value, config.config_source) for config in topic.configs}
+    assert found.keys() == TOPIC_KEYS.keys()
+    assert found["retention.ms"] == ("5", 1)
+    assert found["segment.bytes"] == ("1073741824", 5)

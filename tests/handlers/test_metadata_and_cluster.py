@@ -87,6 +87,12 @@ def test_unknown_and_unlawful_names() -> None:
     assert codes(response.topics) == [("nope", 3), ("a b", 17), ("foo", 0)]
 
 
+@pytest.mark.parametrize("wanted", [True, False])
+def test_nothing_is_created_because_somebody_asks_for_it(wanted: bool) -> None:
+    asked = replace(named("nope"), allow_auto_topic_creation=wanted)
+    assert codes(metadata(asked, 12).topics) == [("nope", 3)]
+
+
 def test_topics_by_id() -> None:
     known = MetadataRequestTopic(topic_id=ID, name=None)
     unknown = MetadataRequestTopic(topic_id=UUID(int=8), name=None)
@@ -154,7 +160,9 @@ def test_api_versions_show_the_table() -> None:
         item.api_key: (item.min_version, item.max_version) for item in outcome.response.api_keys
     }
     assert shown == {
-        0: (0, 11), 3: (0, 12), 18: (0, 4), 19: (0, 7), 45: (0, 0), 46: (0, 0), 60: (0, 1),
+        0: (0, 11), 3: (0, 12), 7: (0, 3), 18: (0, 4),
+        19: (0, 7), 20: (0, 6), 32: (0, 4), 33: (0, 2),
+        37: (0, 3), 44: (0, 1), 45: (0, 0), 46: (0, 0), 56: (0, 3), 60: (0, 1), 67: (0, 0),
     }  # fmt: skip
     for version in k18_api_versions.VERSIONS:
         codec.encode(outcome.response, version)

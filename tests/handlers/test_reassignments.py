@@ -1,5 +1,7 @@
 """Keys 45 and 46: what goes to the core, and what comes back."""
 
+from dataclasses import replace
+
 import pytest
 from handlers.worlds import cluster, context, partition, topic
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from klamm.controller.core.events import AlterReassignment
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.results import Done, Fault, Refusal, Result
+from klamm.controller.core.rules import APACHE_3_9, KIP_455, Rules
 from klamm.controller.handlers import k45_alter_partition_reassignments as k45
 from klamm.controller.handlers import k46_list_partition_reassignments as k46
 from klamm.controller.handlers.api import Answer, Submit
@@ -223,3 +226,38 @@ def test_what_does_not_move_is_left_out() -> None:
 
 def test_a_partition_asked_for_twice_is_listed_once() -> None:
     assert listed([("bar", (0, 0)), ("bar", (0,))]) == [BAR]
+
+
+@pytest.mark.parametrize(("rules", "text"), [(APACHE_3_9, ""), (KIP_455, None)])
+def test_the_profile_words_success(rules: Rules, text: str | None) -> None:
+    ctx = replace(context(STATE), rules=rules)
+    listed = k46.handle(ctx, ListPartitionReassignmentsRequest(topics=None), 0)
+    assert isinstance(listed, Answer)
+    submitted = k45.handle(ctx, alter_request([("foo", [(1, (2, 1))])]), 0)
+    assert isinstance(submitted, Submit)
+    nothing = k45.handle(ctx, alter_request([]), 0)
+    assert isinstance(nothing, Answer)
+    for response in (listed.response, submitted.respond([Done()]), nothing.response):
+        assert isinstance(
+            response, ListPartitionReassignmentsResponse | AlterPartitionReassignmentsResponse
+        )
+        assert (response.error_code, response.error_message) == (0, text)
+
+
+@pytest.mark.parametrize(("rules", "idle"), [(APACHE_3_9, False), (KIP_455, True)])
+def test_the_profile_lists_what_is_named_and_idle(rules: Rules, idle: bool) -> None:
+    ctx = replace(context(STATE), rules=rules)
+    named = (
+        ListPartitionReassignmentsTopics("foo", (1, 7)),
+        ListPartitionReassignmentsTopics("nowhere", (0,)),
+    )
+    outcome = k46.handle(ctx, ListPartitionReassignmentsRequest(topics=named), 0)
+    assert isinstance(outcome, Answer)
+    response = outcome.response
+    assert isinstance(response, ListPartitionReassignmentsResponse)
+    found = [
+        (item.partition_index, item.replicas, item.adding_replicas, item.removing_replicas)
+        for name in response.topics
+        for item in name.partitions
+    ]
+    assert found == ([(1, (1, 2, 3), (), ())] if idle else [])

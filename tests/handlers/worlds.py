@@ -1,6 +1,7 @@
 """Small clusters as values, for tests of handlers and of the metadata snapshot."""
 
 from collections.abc import Mapping
+from uuid import UUID
 
 from klamm.controller.brokers.metadata import MetadataCache, refreshed
 from klamm.controller.core.model import (
@@ -16,6 +17,8 @@ from klamm.controller.handlers.api import Context
 from klamm.controller.handlers.table import advertised
 
 NODE = 900
+#: What the context of these tests draws for a new topic.
+TOPIC_ID = UUID(int=4711)
 
 
 def endpoint(port: int, listener: str = "PLAINTEXT") -> Endpoint:
@@ -65,4 +68,5 @@ def context(state: ClusterState, *, active: bool = True) -> Context:
         state=state if active else None,
         controllers=state.nodes,
         draw=lambda bound: bound - 1,
+        draw_topic_id=lambda: TOPIC_ID,
     )

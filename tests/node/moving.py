@@ -1,5 +1,7 @@
 """A world with a topic that can be moved, and what its brokers and ZooKeeper have to say of it."""
 
+from uuid import UUID
+
 from node_world import World, in_office
 
 from klamm.controller.core.events import CreateTopic
@@ -16,16 +18,21 @@ from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 
 T, U = TopicPartition("t", 0), TopicPartition("t", 1)
 
+#: What topics get where they have ids.
+TOPIC_ID = UUID(int=77)
+
 
 def create(replicas: tuple[int, ...] = (1, 2, 3), name: str = "t") -> CreateTopic:
-    return CreateTopic(name, -1, -1, {0: replicas}, {}, 0, 0)
+    return CreateTopic(name, -1, -1, {0: replicas}, {}, 0, 0, topic_id=TOPIC_ID)
 
 
 def with_topic(config: NodeConfig | None = None, partitions: int = 1) -> World:
     """Five brokers and t on 1, 2, 3; what brokers heard until then is forgotten."""
     world = in_office(config=config)
-    event = CreateTopic("t", -1, -1, dict.fromkeys(range(partitions), (1, 2, 3)), {}, 0, 0)
-    assert world.ask(event) == (TopicCreated(partitions, 3),)
+    lists = dict.fromkeys(range(partitions), (1, 2, 3))
+    event = CreateTopic("t", -1, -1, lists, {}, 0, 0, topic_id=TOPIC_ID)
+    topic_id = TOPIC_ID if world.config.protocol.topic_ids else None
+    assert world.ask(event) == (TopicCreated(partitions, 3, topic_id),)
     world.sent.clear()
     world.effects.clear()
     return world

@@ -6,7 +6,6 @@ from uuid import UUID
 import pytest
 from core.clusters import T, broker, cluster, partition, topic
 
-from klamm.controller.brokers.messages import NO_TOPIC_ID
 from klamm.controller.core.events import LeaderAcknowledged
 from klamm.controller.core.ibp import by_name
 from klamm.controller.core.model import Awaiting, ClusterState, TopicPartition
@@ -31,23 +30,22 @@ U = TopicPartition("u", 0)
 IDS = {"t": UUID(int=1), "u": UUID(int=2)}
 
 
-def state(*, ids: bool, replicas: tuple[int, ...] = (1, 2)) -> ClusterState:
+def state(replicas: tuple[int, ...] = (1, 2)) -> ClusterState:
     topics = (
-        replace(topic(name, {0: partition(replicas)}), topic_id=IDS[name] if ids else None)
-        for name in ("t", "u")
+        replace(topic(name, {0: partition(replicas)}), topic_id=IDS[name]) for name in ("t", "u")
     )
     return cluster((1, 2), *topics)
 
 
-def heard(response: Message, *, ids: bool = True, stop: bool = False) -> Heard:
+def heard(response: Message, *, stop: bool = False) -> Heard:
     """Tell broker 1 to lead, or stop, t and u; return what it is heard to answer."""
-    now, links = state(ids=ids), BrokerLinks(by_name("3.9"))
+    now, links = state(), BrokerLinks(by_name("3.9"))
     assert not list(links.put(Refill(1), now))
     for _ in range(3):  # live brokers, leads, notices
         (sent,) = links.send_due(now)
         links.outboxes[1].in_flight = None
     if stop:  # it is a replica no more
-        now = state(ids=ids, replicas=(2, 3))
+        now = state(replicas=(2, 3))
     for name in (T, U):
         message = Stop(name, 1, delete=True) if stop else Lead(name, (1,))
         assert not list(links.put(message, now))
@@ -88,12 +86,6 @@ def test_an_id_that_nobody_asked_about_is_ignored() -> None:
     found = heard(by_id({UUID(int=9): ErrorCode.KAFKA_STORAGE_ERROR}))
     assert acknowledged(found) == [T, U]
     assert texts(found) == []
-
-
-def test_what_is_said_of_a_topic_without_id_counts_for_all_of_them() -> None:
-    assert acknowledged(heard(by_id({NO_TOPIC_ID: ErrorCode.NONE}), ids=False)) == [T, U]
-    refused = heard(by_id({NO_TOPIC_ID: ErrorCode.KAFKA_STORAGE_ERROR}), ids=False)
-    assert acknowledged(refused) == []
 
 
 @pytest.mark.parametrize("code", [ErrorCode.STALE_BROKER_EPOCH, ErrorCode.STALE_CONTROLLER_EPOCH])

@@ -1,6 +1,7 @@
 """Whatever is asked, whoever dies, whatever is lost: invariants after every step, and an end."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from uuid import UUID
 
 import pytest
 import slow
@@ -16,12 +17,21 @@ from hypothesis.stateful import (
 )
 from node_world import ENDPOINT, accept, in_office
 
-from klamm.controller.core.events import AlterReassignment, CreateTopic
+from klamm.controller.core.events import (
+    AlterPartition,
+    AlterReassignment,
+    CreateTopic,
+    ElectPreferred,
+    ShutDownBroker,
+)
+from klamm.controller.core.ibp import by_name
 from klamm.controller.core.model import NO_LEADER, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Delete, SetData
+from klamm.controller.core.results import IsrAltered
 from klamm.controller.core.rules import KIP_455, PROFILES
 from klamm.controller.node import NodeConfig
 from klamm.controller.node.effects import Resign, Send
+from klamm.controller.node.rebalance import REBALANCE_TIMER
 from klamm.controller.znodes import paths
 from klamm.protocol.generated.leader_and_isr_request import (
     LeaderAndIsrPartitionState,
@@ -41,6 +51,8 @@ NAMES = (
     *(TopicPartition(topic, number) for topic in "abc" for number in (0, 1)),
     TopicPartition("d", 0),
 )
+
+TOPIC_IDS = {topic: UUID(int=number) for number, topic in enumerate("abcd", start=1)}
 
 
 class Brokers:
@@ -67,12 +79,20 @@ class Brokers:
                             self.roles[key] = told
                             self.versions[key] = told.partition_epoch
             case StopReplicaRequest():
-                for topic in message.topics:
-                    for number in topic.partition_indexes:
-                        key = (broker, TopicPartition(topic.name, number))
-                        if message.delete_partitions:
-                            self.logs.discard(key)
-                            self.roles.pop(key, None)
+                for name in deletes(message):
+                    self.logs.discard((broker, name))
+                    self.roles.pop((broker, name), None)
+
+
+def deletes(message: StopReplicaRequest) -> Iterator[TopicPartition]:
+    """The partitions whose logs are to be deleted, in every version."""
+    for topic in message.topics:
+        if message.delete_partitions:
+            yield from (TopicPartition(topic.name, number) for number in topic.partition_indexes)
+    for told in message.topic_states:
+        for part in told.partition_states:
+            if part.delete_partition:
+                yield TopicPartition(told.topic_name, part.partition_index)
 
 
 class AnyWorld(RuleBasedStateMachine):
@@ -82,16 +102,33 @@ class AnyWorld(RuleBasedStateMachine):
         profile=st.sampled_from(sorted(PROFILES)),
         lists=st.tuples(*[ANY_LISTS] * 3),
         down=st.sets(BROKERS, max_size=3),
+        ibp=st.sampled_from(["2.4-IV0", "2.7-IV2", "3.9"]),
+        handovers=st.sampled_from([1, 100]),
     )
-    def start(self, profile: str, lists: Sequence[tuple[int, ...]], down: set[int]) -> None:
+    def start(
+        self,
+        profile: str,
+        lists: Sequence[tuple[int, ...]],
+        down: set[int],
+        ibp: str,
+        handovers: int,
+    ) -> None:
         """Create topics on brokers of which some have never been up."""
-        config = NodeConfig(900, (ENDPOINT,), rules=PROFILES[profile])
+        config = NodeConfig(
+            900,
+            (ENDPOINT,),
+            rules=PROFILES[profile],
+            protocol=by_name(ibp),
+            leader_moves_in_flight=handovers,
+        )
         self.world = in_office([id_ for id_ in IDS if id_ not in down], config)
         self.brokers = Brokers()
         self.world.answers = self.answer
         self.world.on_send = self.look_at
         self.broken: set[int] = set()
         self.asked: list[int] = []
+        #: Requests of leaders for another ISR: who asked, and of which role.
+        self.wishes: dict[int, tuple[int, TopicPartition, LeaderAndIsrPartitionState]] = {}
         self.epochs: dict[TopicPartition, int] = {}
         self.leaders: dict[tuple[TopicPartition, int], int] = {}
         #: Deletes that are owed to a broker or a term that is gone are not remembered yet.
@@ -99,7 +136,8 @@ class AnyWorld(RuleBasedStateMachine):
         self.rogue = False
         for topic, replicas in zip("abc", lists, strict=True):
             second = tuple(id_ % len(WITH_UNKNOWN) + 1 for id_ in replicas)
-            event = CreateTopic(topic, -1, -1, {0: replicas, 1: second}, {}, 0, 0)
+            both = {0: replicas, 1: second}
+            event = CreateTopic(topic, -1, -1, both, {}, 0, 0, topic_id=TOPIC_IDS[topic])
             self.asked.append(self.world.request(event))
         self.world.settle()
 
@@ -115,11 +153,10 @@ class AnyWorld(RuleBasedStateMachine):
         message, state = send.message, self.world.node.state
         assert state is not None
         assert self.world.node.connected
-        if isinstance(message, StopReplicaRequest) and message.delete_partitions:
-            for topic in message.topics:
-                for number in topic.partition_indexes:
-                    part = state.partition(TopicPartition(topic.name, number))
-                    assert part is None or send.broker.id not in part.assignment.replicas
+        if isinstance(message, StopReplicaRequest):
+            for name in deletes(message):
+                part = state.partition(name)
+                assert part is None or send.broker.id not in part.assignment.replicas
 
     @property
     def online(self) -> list[int]:
@@ -133,7 +170,7 @@ class AnyWorld(RuleBasedStateMachine):
 
     @rule(replicas=ANY_LISTS)
     def create(self, replicas: tuple[int, ...]) -> None:
-        event = CreateTopic("d", -1, -1, {0: replicas}, {}, 0, 0)
+        event = CreateTopic("d", -1, -1, {0: replicas}, {}, 0, 0, topic_id=TOPIC_IDS["d"])
         self.asked.append(self.world.request(event))
 
     @rule(wanted=st.dictionaries(st.sampled_from(NAMES), LISTS, min_size=1), rest=st.booleans())
@@ -147,13 +184,66 @@ class AnyWorld(RuleBasedStateMachine):
     def cancel(self, names: list[TopicPartition]) -> None:
         self.asked.append(self.world.request(*(AlterReassignment(name, None) for name in names)))
 
+    @rule(names=st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True))
+    def prefer(self, names: list[TopicPartition]) -> None:
+        self.asked.append(self.world.request(*map(ElectPreferred, names)))
+
+    @rule()
+    def rebalance(self) -> None:
+        if REBALANCE_TIMER in self.world.timers:
+            self.world.run_timer(REBALANCE_TIMER)
+
     # --- brokers -----------------------------------------------------------------------------
+
+    def epoch_of(self, broker: int) -> int:
+        return self.world.zookeeper.tree.nodes[paths.broker(broker)].czxid
+
+    @rule(broker=BROKERS)
+    def leave(self, broker: int) -> None:
+        """A broker asks to be relieved, before it stops or does not."""
+        if broker in self.online:
+            event = ShutDownBroker(broker, self.epoch_of(broker))
+            self.asked.append(self.world.request(event))
+
+    def ask_for_isr(self, name: TopicPartition, isr: Sequence[int], leader: int) -> None:
+        """Let a leader ask for an ISR, from IBP 2.7-IV2 on; it waits for one answer at a time."""
+        self.hear_answers()
+        role = self.brokers.roles[leader, name]
+        if any(wish[:2] == (leader, name) for wish in self.wishes.values()):
+            return
+        event = AlterPartition(
+            name,
+            leader,
+            self.epoch_of(leader),
+            role.leader_epoch,
+            self.brokers.versions[leader, name],
+            tuple(isr),
+        )
+        request = self.world.request(event)
+        self.asked.append(request)
+        self.wishes[request] = (leader, name, role)
+
+    def hear_answers(self) -> None:
+        """Let leaders hear what became of their wishes; one that leads anew asks anew."""
+        for request, (leader, name, role) in list(self.wishes.items()):
+            if self.brokers.roles.get((leader, name)) is not role:
+                del self.wishes[request]
+            elif request in self.world.replies:
+                ((result,),) = self.world.replies[request]
+                del self.wishes[request]
+                if isinstance(result, IsrAltered):
+                    assert result.leadership.leader == leader
+                    assert result.leadership.leader_epoch == role.leader_epoch
+                    self.brokers.versions[leader, name] = result.leadership.version
 
     def write_isr(self, name: TopicPartition, isr: Sequence[int], leader: int) -> None:
         """Let a leader set the ISR at the version that it knows, if it has changed.
 
         To write what is there already would be news, at which the controller looks again.
         """
+        if self.world.node.config.protocol.alter_partition:
+            self.ask_for_isr(name, isr, leader)
+            return
         path = paths.state(*name)
         known = self.brokers.versions[leader, name]
         if self.world.zookeeper.tree.nodes[path].version != known:
@@ -195,7 +285,6 @@ class AnyWorld(RuleBasedStateMachine):
         if broker in self.online:
             self.world.unregister(broker)
             self.brokers.restart(broker)
-            self.debts_lost = True
 
     @rule(broker=BROKERS)
     def start_broker(self, broker: int) -> None:
@@ -305,6 +394,7 @@ class AnyWorld(RuleBasedStateMachine):
         turns = world.node.turns
         if state is None or turns is None or turns.busy or turns.stale or not world.idle:
             return
+        world.replay.assert_is(state)
         assert sorted(state.brokers) == self.online
         assert state.topics.keys() == world.zookeeper.tree.nodes[paths.TOPICS].children
         for topic in state.topics.values():
@@ -332,6 +422,10 @@ class AnyWorld(RuleBasedStateMachine):
         for broker in IDS:
             self.start_broker(broker)
         world.settle()
+        assert world.node.state is not None
+        for broker in sorted(world.node.state.shutting_down):
+            self.restart_broker(broker)
+        world.settle()
         if self.rogue:
             # A leader whose version somebody raised writes no more until it is told anew.
             for broker in IDS:
@@ -348,6 +442,7 @@ class AnyWorld(RuleBasedStateMachine):
                     alive = [id_ for id_ in role.replicas if id_ in self.online]
                     self.write_isr(name, alive, role.leader)
             world.settle()
+            self.hear_answers()
         assert world.node.active
         state = world.node.state
         assert state is not None

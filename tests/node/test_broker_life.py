@@ -199,13 +199,13 @@ def test_what_a_leader_refused_it_is_told_again_and_its_move_ends(
     world.leader_writes_isr(T, [1, 2, 3, 4])
     world.settle()
     assert stops(world) == [(1, False)]
-    assert world.timers == {"resend": 5.0}
+    assert world.due == {"resend": 5.0}
     world.run_timer("resend")
     world.settle()
     first, again = leads(world, 4)
     assert again == first
     assert stops(world) == [(1, False), (1, True)]
-    assert world.timers == {}
+    assert world.due == {}
 
 
 def test_a_refused_lead_is_not_told_to_a_replica_that_is_none_any_more() -> None:

@@ -172,7 +172,7 @@ def test_an_unreadable_state_hurts_nobody_else_and_is_led_when_it_is_mended() ->
     assert state.topics["t"].partitions[1].leader == 2
     assert [kind for kind, _ in errors(world)] == ["unreadable"]
     assert world.zookeeper.tree.nodes[paths.state(*T)].data == b"{"
-    assert world.timers == {}
+    assert world.due == {}
     mended = {"leader": 9, "isr": [1], "leader_epoch": 4, "controller_epoch": 2, "version": 1}
     world.write(SetData(paths.state(*T), json.dumps(mended).encode(), ANY_VERSION))
     world.settle()
@@ -196,7 +196,7 @@ def test_what_cannot_be_read_is_neither_moved_nor_cancelled_until_it_is_mended(p
         assert refusal.fault is Fault.UNKNOWN_SERVER_ERROR
         assert path in refusal.message
     assert not commits(world)
-    assert world.timers == {}
+    assert world.due == {}
     world.write(SetData(path, sound, ANY_VERSION))
     world.settle()
     assert world.data(paths.topic("t")) == before

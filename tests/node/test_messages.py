@@ -151,7 +151,6 @@ def test_a_partition_without_leadership_cannot_be_told() -> None:
     for make in (
         lambda: leader_and_isr(bare, broker(1), {T: True}, DEFAULT),
         lambda: update_metadata(bare, broker(1), [T]),
-        lambda: update_metadata(bare, broker(1), [U]),
     ):
         with pytest.raises(KeyError, match="has no leadership to send"):
             make()

@@ -342,5 +342,24 @@ def test_nodes_that_come_and_go_are_announced_to_brokers() -> None:
     other = encode_klamm_node(KlammNodeZnode(901, (ENDPOINT,)))
     world.write(Create(paths.klamm_node(901), other))
     world.settle()
-    (sent,) = world.messages(UpdateMetadataRequest)
+    (sent,) = world.messages(UpdateMetadataRequest, 1)
     assert [live.id for live in sent.live_brokers] == [1, 900, 901]
+
+
+def test_another_node_is_told_what_clients_may_ask_it_and_forgotten_when_it_goes() -> None:
+    world = in_office([1])
+    world.ask(CreateTopic("t", -1, -1, {0: (1,)}, {}, 0, 0))
+    world.sent.clear()
+    path = paths.klamm_node(901)
+    world.write(Create(path, encode_klamm_node(KlammNodeZnode(901, (ENDPOINT,)))))
+    world.settle()
+    assert {type(send.message) for send in world.sent if send.broker.id == 901} == {
+        UpdateMetadataRequest
+    }
+    alone, everything = world.messages(UpdateMetadataRequest, 901)
+    assert [live.id for live in alone.live_brokers] == [1, 900, 901]
+    assert [topic.topic_name for topic in everything.topic_states] == ["t"]
+    world.write(Delete(path, ANY_VERSION))
+    world.settle()
+    assert world.closed_links == [901]
+    assert world.sent[-1].broker.id == 1

@@ -16,7 +16,13 @@ from klamm.controller.brokers.outbox import (
 )
 from klamm.controller.core.apply import apply
 from klamm.controller.core.ibp import DEFAULT
-from klamm.controller.core.model import Assignment, ClusterState, Partition, TopicPartition
+from klamm.controller.core.model import (
+    Assignment,
+    Awaiting,
+    ClusterState,
+    Partition,
+    TopicPartition,
+)
 from klamm.controller.core.plan import SetPartition, SetTopic
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
@@ -44,6 +50,22 @@ class Line:
 
     def answer(self) -> None:
         self.outbox.in_flight = None
+
+    def lead(self, name: TopicPartition, is_new: bool) -> None:
+        """Make the broker a replica, and tell it the leadership."""
+        self.state = apply(self.state, [SetPartition(name, partition((1, 2)))])
+        self.outbox.lead(name, is_new)
+
+    def stop(self, name: TopicPartition, delete: bool) -> None:
+        """Make the broker none, and tell it to stop."""
+        self.state = apply(self.state, [SetPartition(name, partition((1, 3)))])
+        self.outbox.stop(name, delete)
+
+    def put_back(self) -> None:
+        """Lose what is in flight, if something is."""
+        sent, self.outbox.in_flight = self.outbox.in_flight, None
+        if sent is not None:
+            self.outbox.put_back(sent, self.state)
 
     def drain(self) -> list[tuple[str, TopicPartition | None, bool]]:
         """Answer everything; one row per partition told, with is_new or delete."""
@@ -93,24 +115,24 @@ def test_nothing_to_say() -> None:
 def test_rule_1_new_stays_new_until_it_is_sent(flags: tuple[bool, bool]) -> None:
     line = Line()
     for flag in flags:
-        line.outbox.lead(T, flag)
+        line.lead(T, flag)
     assert line.drain() == [("lead", T, True)]
-    line.outbox.lead(T, False)
+    line.lead(T, False)
     assert line.drain() == [("lead", T, False)]
 
 
 @pytest.mark.parametrize("delete", [False, True])
 def test_rule_2_a_later_lead_takes_back_an_unsent_stop(delete: bool) -> None:
     line = Line()
-    line.outbox.stop(T, delete)
-    line.outbox.lead(T, True)
+    line.stop(T, delete)
+    line.lead(T, True)
     assert line.drain() == [("lead", T, True)]
 
 
 def test_rule_2_a_later_stop_takes_back_an_unsent_lead() -> None:
     line = Line()
-    line.outbox.lead(T, True)
-    line.outbox.stop(T, False)
+    line.lead(T, True)
+    line.stop(T, False)
     assert line.drain() == [("stop", T, False)]
 
 
@@ -118,17 +140,17 @@ def test_rule_2_a_later_stop_takes_back_an_unsent_lead() -> None:
 def test_rule_3_of_two_unsent_stops_the_one_that_deletes_stays(flags: tuple[bool, bool]) -> None:
     line = Line()
     for flag in flags:
-        line.outbox.stop(T, flag)
+        line.stop(T, flag)
     assert line.drain() == [("stop", T, True)]
 
 
 def test_rule_4_what_is_in_flight_is_not_changed_and_nothing_follows_it() -> None:
     line = Line()
-    line.outbox.lead(T, False)
+    line.lead(T, False)
     assert line.take() is not None
     sent = line.outbox.in_flight
-    line.outbox.lead(T, True)
-    line.outbox.stop(T, True)
+    line.lead(T, True)
+    line.stop(T, True)
     assert line.take() is None
     assert line.outbox.in_flight is sent
     line.answer()
@@ -137,24 +159,24 @@ def test_rule_4_what_is_in_flight_is_not_changed_and_nothing_follows_it() -> Non
 
 def test_rule_4_a_broken_link_puts_a_lead_back_and_new_stays_new() -> None:
     line = Line()
-    line.outbox.lead(T, True)
+    line.lead(T, True)
     line.take()
-    line.outbox.lead(T, False)
-    line.outbox.put_back()
+    line.lead(T, False)
+    line.put_back()
     assert line.drain() == [("lead", T, True)]
 
 
 def test_rule_4_what_came_since_counts_more_than_what_is_put_back() -> None:
     line = Line()
-    line.outbox.lead(T, True)
+    line.lead(T, True)
     line.take()
-    line.outbox.stop(T, True)
-    line.outbox.put_back()
+    line.stop(T, True)
+    line.put_back()
     assert line.drain() == [("stop", T, True)]
-    line.outbox.stop(T, True)
+    line.stop(T, True)
     line.take()
-    line.outbox.lead(T, False)
-    line.outbox.put_back()
+    line.lead(T, False)
+    line.put_back()
     assert line.drain() == [("lead", T, False)]
 
 
@@ -163,37 +185,50 @@ def test_rule_4_notices_and_announcements_are_put_back_too() -> None:
     line.outbox.publish(NAMES[1])
     line.take()
     line.outbox.publish(NAMES[0])
-    line.outbox.put_back()
+    line.put_back()
     assert line.drain() == [("publish", NAMES[1], False), ("publish", NAMES[0], False)]
     line.outbox.announce = True
     line.take()
     assert not line.outbox.announce
-    line.outbox.put_back()
+    line.put_back()
     assert line.drain() == [("announce", None, False)]
 
 
 def test_a_delete_that_is_put_back_still_deletes() -> None:
     line = Line()
-    line.outbox.stop(T, True)
+    line.stop(T, True)
     line.take()
-    line.outbox.put_back()
+    line.put_back()
     assert line.drain() == [("stop", T, True)]
 
 
 def test_a_delete_that_is_put_back_does_not_hurry_one_that_has_to_wait() -> None:
     """The replica was wanted again and is dropped again: its leader must know that first."""
     line = Line()
-    line.outbox.stop(T, True)
+    line.stop(T, True)
     line.take()
-    line.outbox.lead(T, True)
-    line.outbox.stop(T, False)
-    line.outbox.put_back()
+    line.lead(T, True)
+    line.stop(T, False)
+    line.state = replace(line.state, awaiting={T: Awaiting(1, 9, (2,))})
+    line.put_back()
     assert line.drain() == [("stop", T, False)]
+
+
+@pytest.mark.parametrize("flags", [(True, False), (False, True), (True, True), (False, False)])
+def test_rule_3_holds_between_a_stop_that_is_put_back_and_one_that_came_since(
+    flags: tuple[bool, bool],
+) -> None:
+    line = Line()
+    line.stop(T, flags[0])
+    line.take()
+    line.stop(T, flags[1])
+    line.put_back()
+    assert line.drain() == [("stop", T, any(flags))]
 
 
 def test_putting_back_without_a_request_is_nothing() -> None:
     line = Line()
-    line.outbox.put_back()
+    line.put_back()
     assert line.take() is None
 
 
@@ -201,7 +236,7 @@ def test_putting_back_without_a_request_is_nothing() -> None:
 def test_rule_5_a_stop_of_a_former_life_is_dropped(delete: bool) -> None:
     """The topic went and came back, and with it the replica."""
     line = Line()
-    line.outbox.stop(T, delete)
+    line.stop(T, delete)
     line.state = REPLICA
     assert line.take() is None
     line.state = STATE
@@ -210,26 +245,26 @@ def test_rule_5_a_stop_of_a_former_life_is_dropped(delete: bool) -> None:
 
 def test_rule_5_holds_for_what_is_put_back_too() -> None:
     line = Line()
-    line.outbox.stop(T, True)
+    line.stop(T, True)
     assert line.take() is not None
     line.state = REPLICA
-    line.outbox.put_back()
+    line.put_back()
     assert line.take() is None
 
 
 def test_rule_5_what_is_gone_is_stopped_all_the_same() -> None:
     line = Line()
-    line.outbox.stop(T, True)
+    line.stop(T, True)
     line.state = apply(STATE, [SetTopic("t", None)])
     assert line.drain() == [("stop", T, True)]
 
 
 def test_rule_6_the_order_of_sending() -> None:
     line = Line()
-    line.outbox.stop(NAMES[0], True)
-    line.outbox.stop(NAMES[1], False)
+    line.stop(NAMES[0], True)
+    line.stop(NAMES[1], False)
     line.outbox.publish(NAMES[2])
-    line.outbox.lead(NAMES[2], False)
+    line.lead(NAMES[2], False)
     line.outbox.announce = True
     assert line.drain() == [
         ("announce", None, False),
@@ -242,7 +277,7 @@ def test_rule_6_the_order_of_sending() -> None:
 
 def test_requests_are_made_of_the_state_when_they_are_sent() -> None:
     line = Line()
-    line.outbox.lead(T, False)
+    line.lead(T, False)
     line.state = apply(STATE, [SetPartition(T, partition((2, 3), leader_epoch=9))])
     message = line.take()
     assert isinstance(message, LeaderAndIsrRequest)
@@ -255,8 +290,7 @@ def test_requests_are_made_of_the_state_when_they_are_sent() -> None:
 
 def test_what_is_gone_meanwhile_is_not_told() -> None:
     line = Line()
-    line.outbox.lead(T, False)
-    line.outbox.publish(T)
+    line.lead(T, False)
     line.state = apply(STATE, [SetTopic("t", None)])
     assert line.take() is None
     line.state = STATE
@@ -363,10 +397,10 @@ def test_whatever_was_said_in_whatever_order_the_newest_arrives(
     for moment, (what, name, flag) in enumerate(steps):
         match what:
             case "lead":
-                line.outbox.lead(name, flag)
+                line.lead(name, flag)
                 newest[name] = ("lead", flag, moment)
             case "stop":
-                line.outbox.stop(name, flag)
+                line.stop(name, flag)
                 newest[name] = ("stop", flag, moment)
             case "publish":
                 line.outbox.publish(name)
@@ -379,9 +413,9 @@ def test_whatever_was_said_in_whatever_order_the_newest_arrives(
             case "answer":
                 arrive()
             case "break":
-                line.outbox.put_back()
+                line.put_back()
                 flying.clear()
-    line.outbox.put_back()
+    line.put_back()
     flying.clear()
     while message := line.take():
         fly(message)
@@ -412,14 +446,14 @@ def test_every_notice_arrives(steps: list[tuple[str, TopicPartition, bool]]) -> 
                 flying = set()
                 line.answer()
             case "break":
-                line.outbox.put_back()
+                line.put_back()
                 flying = set()
-    line.outbox.put_back()
+    line.put_back()
     rows = line.drain()
     assert owed <= {name for kind, name, _ in rows if kind in ("publish", "announce")}
 
 
 def test_a_state_without_the_broker_itself_does_no_harm() -> None:
     line = Line(replace(one((1,), partition((1, 2))), brokers=brokers(1)))
-    line.outbox.lead(T, False)
+    line.lead(T, False)
     assert line.drain() == [("lead", T, False)]

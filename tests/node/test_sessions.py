@@ -26,7 +26,7 @@ def test_while_disconnected_requests_wait_and_nothing_is_written_or_sent() -> No
     assert request not in world.replies
     assert not commits(world)
     assert not world.sent
-    assert world.timers == {"session": 18.0}
+    assert world.due == {"session": 18.0}
     world.zookeeper.heal(world.store)
     world.settle()
     assert world.replies[request] == [(Done(),)]

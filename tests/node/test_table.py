@@ -3,16 +3,33 @@
 import copy
 from dataclasses import fields, is_dataclass
 from types import UnionType
+from uuid import UUID
 
 import pytest
 from node_world import ENDPOINT, World, in_office
 
-from klamm.controller.core.events import AlterReassignment
+from klamm.controller.configs.describe import DescribeTopic
+from klamm.controller.core.events import (
+    AlterPartition,
+    AlterReassignment,
+    CreatePartitions,
+    CreateTopic,
+    DeleteTopic,
+    ElectPreferred,
+    RequestEvent,
+    ShutDownBroker,
+)
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import Create
 from klamm.controller.node import Node, Now, Phase
-from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Timer, Turn
+from klamm.controller.node.broker_links import RESEND_TIMER
+from klamm.controller.node.candidacy import STAND_TIMER
+from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Timer, Transactions, Turn
 from klamm.controller.node.machine import TRANSITIONS
+from klamm.controller.node.notices import NOTICES_TIMER
+from klamm.controller.node.rebalance import REBALANCE_TIMER
+from klamm.controller.node.sessions import SESSION_TIMER
+from klamm.controller.node.turns import RETRY_TIMER
 from klamm.controller.store.port import (
     CommitDone,
     Committed,
@@ -39,6 +56,25 @@ from klamm.protocol.generated.update_metadata_response import UpdateMetadataResp
 
 NOW = Now(5.0, 1_700_000_000_000)
 ALTER = AlterReassignment(TopicPartition("t", 0), (1, 2))
+#: One event of each kind that a request may hold.
+REQUESTS: tuple[RequestEvent, ...] = (
+    ALTER,
+    CreateTopic("t", -1, -1, {}, {}, 0, 0, topic_id=UUID(int=7)),
+    CreatePartitions("t", 2),
+    DeleteTopic("t"),
+    AlterPartition(TopicPartition("t", 0), 1, 1, 0, 0, (1,)),
+    ShutDownBroker(1, -1),
+    ElectPreferred(TopicPartition("t", 0)),
+)
+TIMERS = (
+    SESSION_TIMER,
+    STAND_TIMER,
+    RETRY_TIMER,
+    RESEND_TIMER,
+    NOTICES_TIMER,
+    REBALANCE_TIMER,
+    "other",
+)
 IGNORED = {
     (Phase.STANDBY, CommitDone),
     (Phase.STANDBY, BrokerAnswer),
@@ -104,8 +140,9 @@ def samples(node: Node, kind: type) -> list[Input]:
         for path in (paths.CONTROLLER, paths.TOPICS, paths.broker(1), "/other", "/"):
             found += [Watched(session, path, kind) for kind in WatchKind]
         found += [SessionEvent(session, state, 9_000) for state in SessionState]
-    found += [Timer(name) for name in ("session", "retry", "other")]
-    found += [Request(1, ()), Request(2, (ALTER,)), Turn()]
+    found += [Timer(name) for name in TIMERS]
+    found += [Request(1, ()), *(Request(2, (event,)) for event in REQUESTS), Turn()]
+    found += [Transactions(3, ()), Transactions(4, (DescribeTopic("t", 900),))]
     responses = (LeaderAndIsrResponse(), UpdateMetadataResponse(), StopReplicaResponse(), None)
     for broker in (1, 9):
         found += [BrokerAnswer(broker, 1, 1, response) for response in responses]
@@ -123,6 +160,11 @@ def snapshot(value: object) -> object:
     if hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
         return (type(value), snapshot(vars(value)))
     return copy.copy(value) if isinstance(value, set) else value
+
+
+def test_every_kind_of_request_is_tried() -> None:
+    assert isinstance(RequestEvent, UnionType)
+    assert {type(event) for event in REQUESTS} == set(RequestEvent.__args__)
 
 
 def test_the_table_ignores_exactly_these_pairs() -> None:

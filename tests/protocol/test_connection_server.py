@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from klamm.protocol import codec
 from klamm.protocol.connection import (
+    Encoded,
     LocalProtocolError,
     ProtocolViolation,
     Request,
@@ -397,6 +398,65 @@ def test_a_request_of_another_connection_is_refused() -> None:
     with pytest.raises(LocalProtocolError, match="belongs to another"):
         connection.send_response(theirs, NOTHING_MOVING)
     assert connection.send_response(mine, NOTHING_MOVING) == answer(1)
+
+
+def test_an_answer_in_bytes_is_sent_as_it_is_but_only_to_who_asked_for_it() -> None:
+    connection = server()
+    [request] = connection.receive_data(framed(LIST_V0))
+    assert isinstance(request, Request)
+    wrong = (
+        Encoded.of(MetadataResponse(), 0),
+        Encoded(ListPartitionReassignmentsResponse, 1, b""),
+    )
+    for answer in wrong:
+        with pytest.raises(LocalProtocolError, match="ListPartitionReassignmentsResponse is"):
+            connection.send_response(request, answer)
+    answer = Encoded.of(NOTHING_MOVING, 0)
+    assert connection.send_response(request, answer) == framed(LIST_V0_NOTHING_MOVING)
+
+
+def test_the_same_bytes_are_the_same_message_but_not_of_another_key_or_version() -> None:
+    connection = server()
+    metadata = [unhex(f"0003 000{version} 00000001 0001 74 | 00000000") for version in (1, 2)]
+    shutdown = unhex("0007 0001 00000001 0001 74 | 00000000")
+    sent = [LIST_V0, LIST_V0, metadata[0], metadata[1], metadata[0], LIST_V0]
+    events = connection.receive_data(b"".join(map(framed, sent)))
+    bodies = [event.body for event in events if isinstance(event, Request)]
+    assert len(bodies) == len(sent)
+    assert bodies[0] is bodies[1]
+    assert bodies[2] is not bodies[3]
+    assert bodies[5] == bodies[0]
+    for data, body in zip(sent, bodies, strict=True):
+        assert one_request(server(), data).body == body
+    [event] = server().receive_data(framed(shutdown))
+    assert isinstance(event, Request)
+    mixed = server()
+    kinds = [type(one_request(mixed, data).body) for data in (metadata[0], shutdown)]
+    assert kinds == [type(bodies[2]), type(event.body)]
+
+
+def begun(connection: ServerConnection) -> bool:
+    return connection.mid_request
+
+
+def test_a_request_that_is_begun_and_not_ended_is_told_of() -> None:
+    connection = ServerConnection(SERVED, max_in_flight=1)
+    data = framed(LIST_V0)
+    assert not begun(connection)
+    assert connection.receive_data(data[:7]) == []
+    assert begun(connection)
+    [request] = connection.receive_data(data[7:])
+    assert not begun(connection)
+    assert isinstance(request, Request)
+    # What is there but waits for its turn is not the peer's debt.
+    assert connection.receive_data(data + data[:5]) == []
+    assert not begun(connection)
+    connection.send_response(request, NOTHING_MOVING)
+    [request] = connection.resume()
+    assert isinstance(request, Request)
+    connection.send_response(request, NOTHING_MOVING)
+    assert connection.resume() == []
+    assert begun(connection)
 
 
 def test_an_answer_that_cannot_be_sent_leaves_the_request_open() -> None:

@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 import trio
 from trio.testing import memory_stream_pair
 
+from klamm.controller.runtime.connection import DEFAULT_LIMITS, Dispatch, Limits
 from klamm.controller.runtime.exchange import Exchange
-from klamm.controller.runtime.server import Dispatch, Limits, serve_stream
+from klamm.controller.runtime.server import serve_stream
 from klamm.protocol.connection import ClientConnection, Response
 from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
@@ -17,7 +18,7 @@ from klamm.protocol.generated.list_partition_reassignments_response import (
 )
 from klamm.protocol.message import Message
 
-TABLE: Mapping[int, range] = {0: range(12), 18: range(5), 46: range(1)}
+TABLE: Mapping[int, range] = {0: range(12), 18: range(5), 45: range(1), 46: range(1)}
 
 
 def numbered(exchange: Exchange) -> ListPartitionReassignmentsResponse:
@@ -73,12 +74,12 @@ class Peer:
 @asynccontextmanager
 async def serving(
     dispatch: Dispatch = answer_at_once,
-    limits: Limits = Limits(),  # noqa: B008 - a frozen value
+    limits: Limits = DEFAULT_LIMITS,
     wrap: Callable[[trio.abc.Stream], trio.abc.Stream] = lambda stream: stream,
 ) -> AsyncIterator[Peer]:
     """Serve one connection; the test fails if the server's task does not end with it."""
     ours, theirs = memory_stream_pair()
-    with trio.fail_after(5):
+    with trio.fail_after(60):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(serve_stream, wrap(theirs), TABLE, dispatch, limits)
             yield Peer(ours)

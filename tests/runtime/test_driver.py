@@ -1,19 +1,17 @@
 """The driver: a scripted machine for its order, and a real node for what comes of it."""
 
-import io
-import json
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 
 import pytest
 import trio
+from runtime.driven import Script, World, driving
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from klamm.controller.core.events import AlterReassignment
 from klamm.controller.core.model import Broker, TopicPartition
 from klamm.controller.core.ops import Create
 from klamm.controller.core.results import Done, Fault, Refusal, Result
-from klamm.controller.node import Node, NodeConfig, Now
+from klamm.controller.node import Node, NodeConfig
 from klamm.controller.node.effects import (
     Effect,
     Journal,
@@ -25,74 +23,10 @@ from klamm.controller.node.effects import (
     Update,
 )
 from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Timer, Turn
-from klamm.controller.runtime.driver import Driver, Machine
-from klamm.controller.runtime.journal import Journal as JournalWriter
-from klamm.controller.runtime.links import LinkSettings
-from klamm.controller.store.memory import MemoryZookeeper
-from klamm.controller.store.memory_client import MemoryStore
-from klamm.controller.store.port import Post, SessionEvent, SessionState, UpdateDone
+from klamm.controller.store.port import SessionEvent, SessionState, UpdateDone
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 
 ALTER = AlterReassignment(TopicPartition("t", 0), (1,))
-
-
-class Script:
-    """A machine that notes its inputs and wants what the test says."""
-
-    def __init__(self, wants: Callable[[Input], Sequence[Effect]] = lambda _: ()) -> None:
-        self.inputs: list[Input] = []
-        self.times: list[Now] = []
-        self._wants = wants
-
-    def handle(self, now: Now, event: Input, /) -> tuple[Effect, ...]:
-        self.inputs.append(event)
-        self.times.append(now)
-        return tuple(self._wants(event))
-
-    def seen(self, kind: type[Input]) -> list[Input]:
-        return [event for event in self.inputs if isinstance(event, kind)]
-
-
-class World:
-    """A driver over a ZooKeeper in memory, which moves as soon as everybody waits."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.zookeeper = MemoryZookeeper()
-        self.lines = io.StringIO()
-        links = LinkSettings("900", connect=self._refuse)
-        journal = JournalWriter(900, self.lines)
-        self.opened: list[MemoryStore] = []
-        self.driver = Driver(machine, self._open, journal, links)
-
-    def _open(self, post: Post) -> MemoryStore:
-        self.opened.append(self.zookeeper.open(post))
-        return self.opened[-1]
-
-    async def _refuse(self, _: object) -> trio.abc.Stream:
-        raise ConnectionRefusedError("nobody listens")
-
-    def post_soon(self, event: Input) -> None:
-        """Put an input into the inbox in one batch with, and before, what a store posts next."""
-        trio.lowlevel.current_trio_token().run_sync_soon(self.driver.post, event)
-
-    async def settle(self) -> None:
-        """Let everything happen that can happen without time passing."""
-        for _ in range(10):
-            await wait_all_tasks_blocked()
-            self.zookeeper.run()
-        await wait_all_tasks_blocked()
-
-
-@asynccontextmanager
-async def driving(machine: Machine) -> AsyncIterator[World]:
-    world = World(machine)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(world.driver.run)
-        await world.settle()
-        yield world
-        nursery.cancel_scope.cancel()
-        with trio.CancelScope(shield=True):
-            await world.settle()
 
 
 async def test_inputs_come_in_order_and_a_turn_after_all_that_is_there() -> None:
@@ -197,7 +131,6 @@ async def test_resigning_ends_the_session_and_opens_another_not_too_soon(
         states = [event.state for event in script.inputs if isinstance(event, SessionEvent)]
         assert states == [SessionState.CONNECTED] * 2
         assert world.opened[0].lost
-        assert json.loads(world.lines.getvalue())["kind"] == "resigned"
 
 
 async def test_what_a_session_posted_before_it_was_given_up_is_dropped_and_nothing_else(
@@ -235,11 +168,11 @@ async def test_a_reconnect_in_one_batch_with_the_session_timer_does_not_end_the_
         assert len(world.opened) == 2
 
 
-async def test_notes_become_lines(caplog: pytest.LogCaptureFixture) -> None:
+async def test_notes_are_written_with_both_times(caplog: pytest.LogCaptureFixture) -> None:
     def wants(event: Input) -> Sequence[Effect]:
         if event == Timer("go"):
             return [
-                Journal(Severity.INFO, "complete", "t-0 \N{RIGHTWARDS ARROW} [4]"),
+                Journal(Severity.INFO, "end", "all well"),
                 Journal(Severity.ERROR, "odd", "look here"),
             ]
         return []
@@ -247,9 +180,9 @@ async def test_notes_become_lines(caplog: pytest.LogCaptureFixture) -> None:
     async with driving(Script(wants)) as world:
         world.driver.post(Timer("go"))
         await wait_all_tasks_blocked()
-        first, second = map(json.loads, world.lines.getvalue().splitlines())
-    assert first["text"] == "t-0 \N{RIGHTWARDS ARROW} [4]"
-    assert (second["node"], second["severity"], second["kind"]) == (900, "error", "odd")
+    (first, _), (second, at) = world.journal.written
+    assert (first.kind, second.kind) == ("end", "odd")
+    assert at == world.machine_times()[-2], "that of the input which the entry came of"
     assert caplog.record_tuples == [("klamm.node", 40, "node 900: odd: look here")]
 
 

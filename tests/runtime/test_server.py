@@ -1,15 +1,22 @@
 """The server over memory streams: order, joined answers, limits, faults, ends."""
 
+import errno
 import logging
-from collections.abc import Callable
+import os
+import resource
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import pytest
 import trio
 from runtime.peers import TABLE, Peer, answer_at_once, numbered, serving
 from trio.testing import wait_all_tasks_blocked
 
+from klamm.controller.runtime.complaints import LINES, Complaints
+from klamm.controller.runtime.connection import DEFAULT_LIMITS, LINGER, Dispatch, Limits
 from klamm.controller.runtime.exchange import AnsweredTwiceError, Exchange
-from klamm.controller.runtime.server import LINGER, Limits, serve
+from klamm.controller.runtime.server import serve
 from klamm.protocol.generated.api_versions_request import ApiVersionsRequest
 from klamm.protocol.generated.api_versions_response import ApiVersionsResponse
 from klamm.protocol.generated.list_partition_reassignments_response import (
@@ -349,3 +356,241 @@ async def test_other_connections_are_served_beside_a_broken_one() -> None:
             await good.stream.aclose()
             await bad.stream.aclose()
             nursery.cancel_scope.cancel()
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+
+async def test_a_request_that_comes_in_drops_is_not_waited_for_for_ever(
+    autojump_clock: trio.testing.MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Neither is idle: something always comes."""
+    async with serving(limits=Limits(idle_seconds=600, request_seconds=8)) as peer:
+        started = trio.current_time()
+        with pytest.raises(trio.BrokenResourceError):
+            await peer.stream.send_all((1_000).to_bytes(4))
+            while True:
+                await peer.stream.send_all(b"\0")
+                await trio.sleep(1)
+        assert 8 <= trio.current_time() - started <= 11
+    assert "a request was not whole after 8 s" in caplog.text
+
+
+async def test_a_peer_that_goes_on_asking_is_never_late_with_a_request(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """Every piece ends one request and begins the next, so that one is always begun."""
+    async with serving(limits=Limits(request_seconds=4)) as peer:
+        data = b"".join(peer.question(number) for number in range(20))
+        size = len(data) // 20
+        await peer.stream.send_all(data[:5])
+        for number in range(19):
+            await peer.stream.send_all(data[number * size + 5 : (number + 1) * size + 5])
+            await trio.sleep(1)
+        await peer.stream.send_all(data[19 * size + 5 :])
+        assert await peer.answers(20) == list(range(20))
+
+
+async def test_a_whole_request_that_waits_for_its_turn_is_not_late(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    held = Held()
+    async with serving(held, Limits(max_in_flight=1, request_seconds=2, idle_seconds=3)) as peer:
+        await peer.ask(1, 2)
+        await trio.sleep(30)
+        held.answer(0)
+        await wait_all_tasks_blocked()
+        held.answer(1)
+        assert await peer.answers(2) == [1, 2]
+
+
+async def test_a_peer_that_never_reads_is_closed(
+    autojump_clock: trio.testing.MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving(limits=Limits(write_seconds=5), wrap=Stuck) as peer:
+        started = trio.current_time()
+        await peer.ask(1)
+        assert await peer.is_closed()
+        assert trio.current_time() - started == pytest.approx(5)
+    assert "it takes no answers" in caplog.text
+
+
+@asynccontextmanager
+async def listening(
+    dispatch: Dispatch = answer_at_once, limits: Limits = DEFAULT_LIMITS
+) -> AsyncIterator[int]:
+    """Serve on a port; the server ends with the block."""
+    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    with trio.fail_after(30):
+        async with trio.open_nursery() as nursery:
+            await nursery.start(serve, listeners, TABLE, dispatch, limits)
+            yield listeners[0].socket.getsockname()[1]
+            nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def connect_to(port: int) -> AsyncIterator[Peer]:
+    stream = await trio.open_tcp_stream("127.0.0.1", port)
+    async with stream:
+        yield Peer(stream)
+
+
+@pytest.mark.parametrize(
+    ("limits", "name"),
+    [
+        (Limits(max_connections=2), "max.connections is 2"),
+        (Limits(max_connections_per_ip=2), "max.connections.per.ip is 2"),
+    ],
+)
+async def test_a_connection_too_many_is_closed_and_one_that_goes_makes_room(
+    limits: Limits, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with listening(limits=limits) as port:
+        async with connect_to(port) as one, connect_to(port) as two:
+            await two.ask(2)
+            assert await two.answers(1) == [2]
+            async with connect_to(port) as three:
+                assert await three.is_closed()
+            assert f"127.0.0.1: refused a connection: {name}" in caplog.text
+            await one.ask(1)
+            assert await one.answers(1) == [1]
+        while True:  # the server sees the end of the others a moment later
+            async with connect_to(port) as again:
+                with suppress(trio.BrokenResourceError, AssertionError):
+                    await again.ask(4)
+                    assert await again.answers(1) == [4]
+                    return
+
+
+async def test_a_hostile_crowd_does_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async with listening() as port:
+        for _ in range(LINES + 30):
+            async with connect_to(port) as peer:
+                await peer.stream.send_all(b"GET / HTTP/1.1\r\n\r\n" * 50)
+                with suppress(trio.BrokenResourceError):
+                    assert await peer.is_closed()
+        async with connect_to(port) as peer:
+            await peer.ask(1)
+            assert await peer.answers(1) == [1]
+    lines = [record for record in caplog.records if record.name == "klamm.server"]
+    assert len(lines) == LINES
+
+
+def test_complaints_are_counted_and_cut(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        complain = Complaints(logging.getLogger("klamm.server"))
+        for number in range(LINES + 5):
+            complain(logging.WARNING, "%s is number %d", "x" * 1_000, number)
+        await trio.sleep(11)
+        complain(logging.WARNING, "again")
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert len(caplog.messages) == LINES + 2
+    assert all(len(text) <= 503 for text in caplog.messages)
+    assert caplog.messages[-2:] == ["5 lines about peers were left out", "again"]
+
+
+class Failing:
+    """A listener whose accept fails for a while, as when no descriptor is left."""
+
+    def __init__(self, listener: trio.SocketListener, *errors: int) -> None:
+        self._listener = listener
+        self._errors = list(errors)
+        self.socket = listener.socket
+
+    async def accept(self) -> trio.SocketStream:
+        if self._errors:
+            number = self._errors.pop()
+            raise OSError(number, os.strerror(number))
+        return await self._listener.accept()
+
+
+async def test_whatever_goes_wrong_with_accepting_it_goes_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    errors = (errno.EMFILE, errno.EMFILE, errno.ECONNABORTED)
+    failing: Any = Failing(listener, *errors)
+    with trio.fail_after(30):
+        async with trio.open_nursery() as nursery:
+            await nursery.start(serve, [failing], TABLE, answer_at_once)
+            async with connect_to(listener.socket.getsockname()[1]) as peer:
+                await peer.ask(1)
+                assert await peer.answers(1) == [1]
+            nursery.cancel_scope.cancel()
+    assert [text for text in caplog.messages if "no connection can be accepted" in text] == [
+        "no connection can be accepted, trying again: [Errno 103] Software caused connection abort"
+    ]
+
+
+async def test_real_descriptors_run_out_and_come_back() -> None:
+    """Those who are connected are served all the while; who waits is, as soon as there is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    async with listening() as port, connect_to(port) as peer:
+        await peer.ask(1)
+        assert await peer.answers(1) == [1]
+        waiting = trio.socket.socket()
+        spare = os.dup(0)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (spare + 1, hard))
+        try:
+            await waiting.connect(("127.0.0.1", port))
+            await trio.sleep(0.1)
+            await peer.ask(2)
+            assert await peer.answers(1) == [2]
+        finally:
+            os.close(spare)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        late = Peer(trio.SocketStream(waiting))
+        await late.ask(3)
+        assert await late.answers(1) == [3]
+        await late.stream.aclose()
+
+
+@pytest.mark.req("R455-114", "R455-28")
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"\0\0\0\x0c\x03\xe7\0\2\0\0\0\x07\0\2me", ["me", "999", "2"]),
+        (b"\0\0\0\x0d\0\x2e\0\x09\0\0\0\x07\0\2me\0", ["me", "46", "9"]),
+        # A compact array of length 0 - 1, behind the timeout.
+        (
+            b"\0\0\0\x13\0\x2d\0\0\0\0\0\x07\0\2me\0\0\0\0\x01\0\0",
+            ["AlterPartitionReassignmentsRequest v0", "null"],
+        ),
+    ],
+    ids=["unknown key", "unsupported version", "null topics in 45"],
+)
+async def test_what_cannot_be_served_closes_and_the_next_connection_is_served(
+    data: bytes, told: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    async with listening() as port:
+        async with connect_to(port) as peer:
+            await peer.stream.send_all(data)
+            assert await peer.is_closed()
+        async with connect_to(port) as peer:
+            await peer.ask(1)
+            assert await peer.answers(1) == [1]
+    (line,) = [text for text in caplog.messages if "closing" in text]
+    assert all(word in line for word in told), line
+
+
+async def test_what_the_socket_takes_only_in_part_is_written_to_the_end() -> None:
+    """Much is answered at once to a peer that has little room and reads late, and then more."""
+    text = "x" * 30_000
+
+    def dispatch(exchange: Exchange) -> None:
+        number = numbered(exchange).throttle_time_ms
+        exchange.respond(
+            ListPartitionReassignmentsResponse(throttle_time_ms=number, error_message=text)
+        )
+
+    socket = trio.socket.socket()
+    socket.setsockopt(trio.socket.SOL_SOCKET, trio.socket.SO_RCVBUF, 4_096)
+    async with listening(dispatch) as port:
+        await socket.connect(("127.0.0.1", port))
+        async with trio.SocketStream(socket) as stream:
+            peer = Peer(stream)
+            for start in range(0, 300, 20):
+                await peer.ask(*range(start, start + 20))
+                await wait_all_tasks_blocked()
+            assert await peer.answers(300) == list(range(300))

@@ -6,7 +6,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from klamm.controller.core.ops import Create
 from klamm.controller.runtime.cluster_id import draw_cluster_id, ensure_cluster_id
-from klamm.controller.runtime.sessions import Calls, StoreError
+from klamm.controller.runtime.sessions import Calls, Session, StoreError
 from klamm.controller.store.memory import MemoryZookeeper
 from klamm.controller.store.memory_client import MemoryStore
 from klamm.controller.store.port import (
@@ -17,6 +17,9 @@ from klamm.controller.store.port import (
     OpError,
     Post,
     ReadData,
+    StoreEvent,
+    Watched,
+    WatchKind,
     Znode,
 )
 from klamm.controller.znodes.errors import ZnodeError
@@ -42,6 +45,11 @@ class World:
 
     def data(self, path: str) -> bytes | None:
         return self.zookeeper.tree.nodes[path].data
+
+
+async def cluster_id(world: World) -> str:
+    async with Calls(world.open) as calls:
+        return await ensure_cluster_id(calls)
 
 
 async def test_reads_and_writes_are_awaited(nursery: trio.Nursery) -> None:
@@ -105,20 +113,20 @@ async def test_what_zookeeper_refuses_is_an_error(nursery: trio.Nursery) -> None
 async def test_the_cluster_id_is_made_once_and_then_found(nursery: trio.Nursery) -> None:
     world = World()
     nursery.start_soon(world.run)
-    made = await ensure_cluster_id(world.open)
+    made = await cluster_id(world)
     assert len(made) == 22
     assert world.data("/cluster") is None
     assert world.data("/cluster/id") == f'{{"version":"1","id":"{made}"}}'.encode()
-    assert await ensure_cluster_id(world.open) == made
+    assert await cluster_id(world) == made
 
 
 async def test_a_cluster_id_that_is_closed_to_us_is_an_error(nursery: trio.Nursery) -> None:
     world = World()
     nursery.start_soon(world.run)
-    await ensure_cluster_id(world.open)
+    await cluster_id(world)
     world.zookeeper.tree.nodes["/cluster/id"].closed = True
     with trio.fail_after(5), pytest.raises(StoreError, match="/cluster/id: NOAUTH"):
-        await ensure_cluster_id(world.open)
+        await cluster_id(world)
 
 
 async def test_two_nodes_agree_on_one_cluster_id(nursery: trio.Nursery) -> None:
@@ -126,7 +134,7 @@ async def test_two_nodes_agree_on_one_cluster_id(nursery: trio.Nursery) -> None:
     ids: list[str] = []
 
     async def ask() -> None:
-        ids.append(await ensure_cluster_id(world.open))
+        ids.append(await cluster_id(world))
 
     async with trio.open_nursery() as asking:
         nursery.start_soon(world.run)
@@ -141,10 +149,30 @@ async def test_a_cluster_id_that_is_none_is_an_error(nursery: trio.Nursery) -> N
     world.zookeeper.write([Create("/cluster", None), Create("/cluster/id", b"{}")])
     nursery.start_soon(world.run)
     with pytest.raises(ZnodeError, match="/cluster/id"):
-        await ensure_cluster_id(world.open)
+        await cluster_id(world)
 
 
 def test_cluster_ids_look_like_kafkas() -> None:
     drawn = {draw_cluster_id() for _ in range(50)}
     assert len(drawn) == 50
     assert all(len(item) == 22 and "=" not in item for item in drawn)
+
+
+async def test_what_is_posted_comes_in_order_and_wakes_trio_each_time() -> None:
+    posts: list[Post] = []
+    zookeeper = MemoryZookeeper()
+
+    def open_store(post: Post) -> MemoryStore:
+        posts.append(post)
+        return zookeeper.open(post)
+
+    heard: list[StoreEvent] = []
+    Session(open_store, lambda _, event: heard.append(event))
+    events = [Watched(1, f"/{number}", WatchKind.DATA_CHANGED) for number in range(1000)]
+    for batch in (events[:500], events[500:501], events[501:]):
+        before = len(heard)
+        for event in batch:
+            posts[0](event)
+        assert len(heard) == before
+        await wait_all_tasks_blocked()
+    assert heard == events

@@ -12,10 +12,9 @@ from klamm.controller.core.events import UNSET, Cause, CreateTopic
 from klamm.controller.core.model import Assignment, Partition, Topic, TopicPartition
 from klamm.controller.core.moves import initialize
 from klamm.controller.core.ops import Create, Op, SetData
-from klamm.controller.core.packing import COMMIT_BYTES
-from klamm.controller.core.plan import Entry
 from klamm.controller.core.results import Fault, Refusal, TopicCreated
 from klamm.controller.core.settings import Settings
+from klamm.controller.core.shares import too_many_partitions
 from klamm.controller.core.topic_names import collide, unlawful
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.config import ConfigEntity, ConfigZnode, encode_config
@@ -23,6 +22,10 @@ from klamm.controller.znodes.config import ConfigEntity, ConfigZnode, encode_con
 
 def create(draft: Draft, cause: Cause, event: CreateTopic) -> None:
     """Create the topic with its configs and first leaders, or say why not."""
+    if event.name in draft.deleting:
+        text = f"Topic '{event.name}' is marked for deletion."
+        draft.settle(cause, Refusal(Fault.TOPIC_ALREADY_EXISTS, text))
+        return
     if draft.topic(event.name) is not None or paths.topic(event.name) in draft.unreadable:
         exists = Refusal(Fault.TOPIC_ALREADY_EXISTS, f"Topic '{event.name}' already exists.")
         if event.name in draft.creations:
@@ -31,7 +34,7 @@ def create(draft: Draft, cause: Cause, event: CreateTopic) -> None:
             draft.settle(cause, exists)
         return
     event = _with_defaults(event, draft.settings)
-    refusal = check_name(event.name, draft) or check_counts(event, draft)
+    refusal = check_name(event.name, draft) or check_counts(event, draft) or _check_configs(event)
     if refusal:
         draft.settle(cause, refusal)
         return
@@ -42,15 +45,18 @@ def create(draft: Draft, cause: Cause, event: CreateTopic) -> None:
         event.start,
         event.shift,
     )
-    result = TopicCreated(len(assignment), len(next(iter(assignment.values()))))
+    topic_id = event.topic_id if draft.settings.topic_ids else None
+    if draft.settings.topic_ids and topic_id is None:
+        raise ValueError(f"topic {event.name!r} is to be created without an id to give it")
+    result = TopicCreated(len(assignment), len(next(iter(assignment.values()))), topic_id)
     if event.validate_only:
-        draft.settle(cause, result)
+        draft.settle(cause, replace(result, topic_id=None))
         return
     partitions = {
         number: Partition(Assignment(tuple(replicas)))
         for number, replicas in sorted(assignment.items())
     }
-    topic = Topic(event.name, version=0, partitions=partitions, bare=frozenset())
+    topic = Topic(event.name, 0, partitions, topic_id, bare=frozenset())
     path = ConfigEntity("topics", event.name).path
     configs = encode_config(ConfigZnode(event.configs))
     # Configs may have been left behind by a deletion that a crash cut short (F50).
@@ -58,8 +64,7 @@ def create(draft: Draft, cause: Cause, event: CreateTopic) -> None:
     config_op: Op = Create(path, configs) if left is None else SetData(path, configs, left)
     ops = (config_op, Create(paths.partitions(event.name), None))
     draft.creations[event.name] = Creation(topic, ops, [(cause.id, result)])
-    text = f"{event.name}: {len(partitions)} partitions"
-    draft.entries.append(Entry("create topic", text))
+    draft.note("topic-created", f"{len(partitions)} partitions", topic=event.name)
     for number, partition in partitions.items():
         initialize(draft, TopicPartition(event.name, number), partition.assignment)
 
@@ -91,7 +96,7 @@ def check_name(name: str, draft: Draft) -> Refusal | None:
 def check_counts(event: CreateTopic, draft: Draft) -> Refusal | None:
     """Refuse counts or an explicit assignment that no cluster, or not this one, can carry."""
     if event.assignment:
-        return _check_assignment(event) or _check_size(
+        return _check_assignment(event) or too_many_partitions(
             len(event.assignment),
             len(event.assignment[0]),
             max(max(replicas) for replicas in event.assignment.values()),
@@ -109,23 +114,14 @@ def check_counts(event: CreateTopic, draft: Draft) -> Refusal | None:
             f"Replication factor: {event.replication_factor} larger than available brokers: "
             f"{len(draft.brokers)}.",
         )
-    return _check_size(event.partitions, event.replication_factor, max(draft.brokers))
+    return too_many_partitions(event.partitions, event.replication_factor, max(draft.brokers))
 
 
-def _check_size(partitions: int, replicas: int, largest_id: int) -> Refusal | None:
-    """Refuse, before any is assigned, more partitions than one topic znode can hold.
-
-    Each takes `"number":[id,id,...],` of the znode, which is written in one multi.
-    """
-    share = len(str(partitions - 1)) + 5 + replicas * (len(str(largest_id)) + 1)
-    limit = COMMIT_BYTES // share
-    if partitions <= limit:
+def _check_configs(event: CreateTopic) -> Refusal | None:
+    """Refuse configs last of all, as Kafka does."""
+    if event.invalid_config is None:
         return None
-    return Refusal(
-        Fault.INVALID_PARTITIONS,
-        f"Number of partitions was set to {partitions}, but a topic's znode holds about {limit} "
-        f"at most with {replicas} replicas each.",
-    )
+    return Refusal(Fault.INVALID_CONFIG, event.invalid_config)
 
 
 def _check_assignment(event: CreateTopic) -> Refusal | None:

@@ -1,0 +1,130 @@
+"""Giving a topic further partitions: the checks of Kafka's CreatePartitions, and their places.
+
+Source: Kafka 3.9, ZkAdminManager.scala (createPartitions) and AdminZkClient.scala
+(createNewPartitionsAssignment, validateReplicaAssignment). Kafka writes the topic's znode at any
+version, so that the controller and this request can undo each other (H3); here it is one more
+change of the topic in one Commit, at the version that was read.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from klamm.controller.core.assignment import assign_replicas
+from klamm.controller.core.draft import Draft, Rewrite
+from klamm.controller.core.events import Cause, CreatePartitions
+from klamm.controller.core.model import Assignment, Broker, Partition, Topic, TopicPartition
+from klamm.controller.core.moves import initialize
+from klamm.controller.core.plan import Entry
+from klamm.controller.core.results import Done, Fault, Refusal
+from klamm.controller.core.shares import too_many_partitions
+from klamm.controller.core.topic_checks import is_moving, unreadable
+
+Replicas = Mapping[int, tuple[int, ...]]
+
+
+def create_partitions(draft: Draft, cause: Cause, event: CreatePartitions) -> None:
+    """Give the topic the partitions up to the count that is asked for, or say why not."""
+    found = _find(draft, event)
+    if isinstance(found, Refusal):
+        draft.settle(cause, found)
+        return
+    new = _place(draft, found, event)
+    if isinstance(new, Refusal) or event.validate_only:
+        draft.settle(cause, new if isinstance(new, Refusal) else Done())
+        return
+    added = {number: Partition(Assignment(replicas)) for number, replicas in new.items()}
+    grown = replace(found, partitions={**found.partitions, **added})
+    text = f"{len(found.partitions)} to {len(grown.partitions)} partitions"
+    entry = Entry("topic-grown", text, cause.id, None, event.topic)
+    before = draft.rewrites.get(event.topic, Rewrite(found))
+    draft.rewrites[event.topic] = Rewrite(
+        grown,
+        [*before.results, (cause.id, Done())],
+        [*before.entries, entry],
+        before.messages,
+    )
+    for number, partition in added.items():
+        initialize(draft, TopicPartition(event.topic, number), partition.assignment)
+
+
+def _find(draft: Draft, event: CreatePartitions) -> Topic | Refusal:
+    """Return the topic, if it may have further partitions now."""
+    name, topic = event.topic, draft.topic(event.topic)
+    if name in draft.deleting:
+        return Refusal(Fault.INVALID_TOPIC_EXCEPTION, "The topic is queued for deletion.")
+    refusal = unreadable(draft, name)
+    if refusal:
+        return refusal
+    if topic is None or name in draft.creations:
+        text = f"The topic '{name}' does not exist."
+        return Refusal(Fault.UNKNOWN_TOPIC_OR_PARTITION, text)
+    if is_moving(draft, topic):
+        text = f"A partition reassignment is in progress for the topic '{name}'."
+        return Refusal(Fault.REASSIGNMENT_IN_PROGRESS, text)
+    return topic
+
+
+def _place(draft: Draft, topic: Topic, event: CreatePartitions) -> Replicas | Refusal:
+    """Return the replicas of the new partitions, by number, or why there can be none."""
+    present, wanted = len(topic.partitions), event.count
+    if wanted < present:
+        text = f"Topic currently has {present} partitions, which is higher than the requested"
+        return Refusal(Fault.INVALID_PARTITIONS, f"{text} {wanted}.")
+    if wanted == present:
+        text = f"Topic already has {present} partitions."
+        return Refusal(Fault.INVALID_PARTITIONS, text)
+    if sorted(topic.partitions) != list(range(present)):
+        text = f"The partitions of topic '{topic.name}' are not numbered from 0 without a gap"
+        return Refusal(Fault.UNKNOWN_SERVER_ERROR, f"{text}: {sorted(topic.partitions)}")
+    replicas = topic.partitions[0].assignment.replicas
+    if event.assignments is not None:
+        return _check(draft, event.assignments, present, wanted - present, len(replicas))
+    if not draft.brokers or len(replicas) > len(draft.brokers):
+        text = f"Replication factor: {len(replicas)} larger than available brokers:"
+        return Refusal(Fault.INVALID_REPLICATION_FACTOR, f"{text} {len(draft.brokers)}.")
+    too_many = too_many_partitions(wanted, len(replicas), max((*draft.brokers, *replicas)))
+    if too_many:
+        return too_many
+    start = _start(draft.brokers, replicas[0])
+    racks = {broker.id: broker.rack for broker in draft.brokers.values()}
+    return assign_replicas(racks, wanted - present, len(replicas), start, start, present)
+
+
+def _start(brokers: Mapping[int, Broker], first: int) -> int:
+    """Return where the assignment begins: at partition 0's first replica, or the next broker."""
+    return next((place for place, id_ in enumerate(sorted(brokers)) if id_ >= first), 0)
+
+
+def _check(
+    draft: Draft,
+    lists: Sequence[tuple[int, ...]],
+    present: int,
+    more: int,
+    replication_factor: int,
+) -> Replicas | Refusal:
+    """Refuse an explicit assignment by unknown brokers, its size, and each list's form."""
+    fault = Fault.INVALID_REPLICA_ASSIGNMENT
+    unknown = sorted({broker for replicas in lists for broker in replicas} - draft.brokers.keys())
+    if unknown:
+        ids = ", ".join(map(str, unknown))
+        return Refusal(fault, f"Unknown broker(s) in replica assignment: {ids}.")
+    if len(lists) != more:
+        text = f"Increasing the number of partitions by {more} but {len(lists)} assignments"
+        return Refusal(fault, f"{text} provided.")
+    for number, replicas in enumerate(lists, start=present):
+        if not replicas:
+            text = f"Cannot have replication factor of 0 for partition id {number}."
+            return Refusal(fault, text)
+        if len(set(replicas)) < len(replicas):
+            ids = ", ".join(map(str, replicas))
+            text = f"Duplicate brokers not allowed in replica assignment: {ids} for partition id"
+            return Refusal(fault, f"{text} {number}.")
+    uneven = {n: len(r) for n, r in enumerate(lists, present) if len(r) != replication_factor}
+    if uneven:
+        numbers, sizes = (", ".join(map(str, each)) for each in (uneven, uneven.values()))
+        text = "Inconsistent replication factor between partitions, partition 0 has"
+        text += f" {replication_factor} while partitions [{numbers}] have replication factors"
+        return Refusal(fault, f"{text} [{sizes}], respectively.")
+    largest = max(max(replicas) for replicas in lists)
+    too_many = too_many_partitions(present + more, replication_factor, largest)
+    return too_many or dict(enumerate(lists, start=present))

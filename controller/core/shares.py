@@ -1,0 +1,67 @@
+"""How much of a topic one Commit can hold: more is refused before anything is written.
+
+A topic's znode is written whole, so its share of a Commit cannot be cut. Beyond the limit the
+topic could not be moved, grown or deleted any more.
+"""
+
+from dataclasses import replace
+
+from klamm.controller.core.draft import Draft
+from klamm.controller.core.model import Partition, Topic
+from klamm.controller.core.packing import COMMIT_BYTES
+from klamm.controller.core.results import Fault, Refusal
+from klamm.controller.core.sizes import op_size
+from klamm.controller.core.writes import topic_write
+
+#: What one partition's state and the fence may take of a Commit besides the topic's znode.
+STATE_BYTES = 2_000
+
+
+def too_many_partitions(partitions: int, replicas: int, largest_id: int) -> Refusal | None:
+    """Refuse, before any is assigned, more partitions than one topic znode can hold.
+
+    Each takes `"number":[id,id,...],` of the znode, which is written in one multi.
+    """
+    share = len(str(partitions - 1)) + 5 + replicas * (len(str(largest_id)) + 1)
+    limit = COMMIT_BYTES // share
+    if partitions <= limit:
+        return None
+    return Refusal(
+        Fault.INVALID_PARTITIONS,
+        f"Number of partitions was set to {partitions}, but a topic's znode holds about {limit} "
+        f"at most with {replicas} replicas each.",
+    )
+
+
+def oversized(draft: Draft) -> dict[str, Refusal]:
+    """Find topics that would not fit into one Commit any more with what this turn moves.
+
+    All targets for such a topic are refused, so that nothing of it is half begun (R455-110).
+    """
+    moved: dict[str, dict[int, Partition]] = {}
+    for name, unit in draft.units.items():
+        if unit.after.assignment != unit.before.assignment:
+            moved.setdefault(name.topic, {})[name.partition] = unit.after
+    found = {}
+    for topic_name, partitions in moved.items():
+        topic = draft.topic(topic_name)
+        if topic is None:
+            continue
+        after = replace(topic, partitions={**topic.partitions, **partitions})
+        if not topic.extra and size_bound(after) <= COMMIT_BYTES:
+            continue
+        size = op_size(topic_write(after, draft.settings)) + STATE_BYTES
+        if size > COMMIT_BYTES:
+            text = f"Topic '{topic_name}' would take {size} bytes in ZooKeeper after these moves,"
+            text += f" and one write holds {COMMIT_BYTES}: move fewer of its partitions at a time."
+            found[topic_name] = Refusal(Fault.INVALID_REQUEST, text)
+    return found
+
+
+def size_bound(topic: Topic) -> int:
+    """Bytes that the topic's znode does not exceed, found without writing it; for most, enough."""
+    ids = sum(
+        len(a.replicas) + len(a.adding) + len(a.removing)
+        for a in (partition.assignment for partition in topic.partitions.values())
+    )
+    return 12 * ids + 48 * len(topic.partitions) + STATE_BYTES + 1_000

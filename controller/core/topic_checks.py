@@ -1,0 +1,21 @@
+"""What stands in the way of changing a topic as a whole."""
+
+from klamm.controller.core.draft import Draft
+from klamm.controller.core.model import Topic, TopicPartition
+from klamm.controller.core.results import Fault, Refusal
+from klamm.controller.znodes import paths
+
+
+def unreadable(draft: Draft, name: str) -> Refusal | None:
+    """Refuse to touch a topic whose znode cannot be read; None if it can, or there is none."""
+    why = draft.unreadable.get(paths.topic(name))
+    if why is None:
+        return None
+    text = f"Topic '{name}' is left alone, for its znode cannot be read: {why}"
+    return Refusal(Fault.UNKNOWN_SERVER_ERROR, text)
+
+
+def is_moving(draft: Draft, topic: Topic) -> bool:
+    """Tell whether any partition of the topic moves, by what has been decided so far."""
+    names = (TopicPartition(topic.name, number) for number in topic.partitions)
+    return any(p.assignment.moving for name in names if (p := draft.partition(name)))

@@ -1,0 +1,179 @@
+"""DescribeConfigs (key 32).
+
+Behaviour
+    * One result per resource, in order. No keys, or null, ask for all; unknown ones are left out.
+    * TOPIC: every config a topic can have, set or not, the throttles included. An unlawful name
+      is INVALID_TOPIC_EXCEPTION, an unknown topic UNKNOWN_TOPIC_OR_PARTITION without a text.
+    * BROKER: this node's id, or "" for what is set for all brokers; else INVALID_REQUEST. Kafka
+      lists every key that a broker has; here those that the node obeys, those that topics
+      inherit, and all that are set. Rates of throttles are listed only when set.
+    * BROKER_LOGGER: this node's id, and no loggers, as there are none whose level can be set.
+    * A resource of a type that Kafka cannot describe refuses the whole request; the text says
+      which, where Kafka has a general one.
+    * A secret, and a key that nobody knows, has a null value.
+    * Read from ZooKeeper at each request: what IncrementalAlterConfigs has set shows at once.
+    Source: Kafka 3.9, ConfigHelper.handleDescribeConfigsRequest.
+
+Versions 0-4
+    0     whether the value is the default, in place of its source
+    1     source, synonyms if asked for
+    3     type, documentation if asked for
+
+Left out: the configs of client metrics, which ZooKeeper mode has not; authorization.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from klamm.controller.configs.describe import DescribeBroker, DescribeTopic, Entry
+from klamm.controller.configs.layers import Source
+from klamm.controller.core.results import Fault, Refusal
+from klamm.controller.core.topic_names import unlawful
+from klamm.controller.handlers.api import Answer, Context, Outcome, Transact, error_code
+from klamm.controller.handlers.resources import ResourceType, integer
+from klamm.protocol.generated.describe_configs_request import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+)
+from klamm.protocol.generated.describe_configs_response import (
+    DescribeConfigsResourceResult,
+    DescribeConfigsResponse,
+    DescribeConfigsResult,
+    DescribeConfigsSynonym,
+)
+
+API_KEY = 32
+VERSIONS = range(5)
+
+Describe = DescribeTopic | DescribeBroker
+
+_KNOWN = frozenset(
+    {
+        ResourceType.TOPIC,
+        ResourceType.BROKER,
+        ResourceType.BROKER_LOGGER,
+        ResourceType.CLIENT_METRICS,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What of an entry the client wants to see."""
+
+    synonyms: bool
+    documentation: bool
+    version: int
+
+
+def handle(context: Context, request: DescribeConfigsRequest, version: int) -> Outcome:
+    """Read what is asked for and can be answered, and refuse the rest."""
+    strange = [each for each in request.resources if each.resource_type not in _KNOWN]
+    if strange:
+        unknown = ResourceType.UNKNOWN.name
+        text = f"Unexpected resource type {unknown} for resource {strange[0].resource_name}"
+        refusal = Refusal(Fault.INVALID_REQUEST, text)
+        return Answer(_response([_refused(each, refusal) for each in request.resources]))
+    plans = [_plan(context, resource) for resource in request.resources]
+    asked = _Asked(request.include_synonyms, request.include_documentation, version)
+
+    def respond(results: Sequence[Any]) -> DescribeConfigsResponse:
+        rest = iter(results)
+        return _response(
+            [
+                _result(resource, next(rest) if isinstance(plan, Describe) else plan, asked)
+                for resource, plan in zip(request.resources, plans, strict=True)
+            ]
+        )
+
+    transactions = tuple(plan for plan in plans if isinstance(plan, Describe))
+    return Transact(transactions, respond) if transactions else Answer(respond(()))
+
+
+def _plan(
+    context: Context, resource: DescribeConfigsResource
+) -> Describe | Refusal | tuple[Entry, ...]:
+    """Return what to read, or what is known without."""
+    name = resource.resource_name
+    match resource.resource_type:
+        case ResourceType.TOPIC:
+            if reason := unlawful(name):
+                text = f"Topic name is invalid: {reason}"
+                return Refusal(Fault.INVALID_TOPIC_EXCEPTION, text)
+            if name not in context.metadata.topics:
+                return Refusal(Fault.UNKNOWN_TOPIC_OR_PARTITION, "")
+            return DescribeTopic(name, context.node_id, context.properties)
+        case ResourceType.BROKER:
+            if name == "":
+                return DescribeBroker(context.node_id, context.properties, whole_cluster=True)
+            problem = _other_node(context, name, "or empty string, ")
+            return problem or DescribeBroker(context.node_id, context.properties)
+        case ResourceType.BROKER_LOGGER:
+            if name == "":
+                return Refusal(Fault.INVALID_REQUEST, "Broker id must not be empty")
+            return _other_node(context, name, "") or ()
+        case _:
+            if name == "":
+                text = "Client metrics subscription name must not be empty"
+            else:
+                text = "Config type client-metrics is only supported on KRaft clusters"
+            return Refusal(Fault.INVALID_REQUEST, text)
+
+
+def _other_node(context: Context, name: str, choice: str) -> Refusal | None:
+    """Refuse a name that is not this node's id."""
+    number = integer(name)
+    if number == context.node_id:
+        return None
+    if number is None:
+        text = f"Broker id must be an integer, but it is: {name}"
+    else:
+        expected = f"{context.node_id} {choice}".rstrip(" ")
+        text = f"Unexpected broker id, expected {expected} but received {name}"
+    return Refusal(Fault.INVALID_REQUEST, text)
+
+
+def _result(
+    resource: DescribeConfigsResource, found: Refusal | tuple[Entry, ...], asked: _Asked
+) -> DescribeConfigsResult:
+    if isinstance(found, Refusal):
+        return _refused(resource, found)
+    keys = frozenset(resource.configuration_keys or ())
+    return DescribeConfigsResult(
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+        configs=tuple(_config(entry, asked) for entry in found if not keys or entry.name in keys),
+    )
+
+
+def _config(entry: Entry, asked: _Asked) -> DescribeConfigsResourceResult:
+    synonyms = entry.synonyms if asked.synonyms and asked.version >= 1 else ()
+    documented = asked.documentation and asked.version >= 3
+    return DescribeConfigsResourceResult(
+        name=entry.name,
+        value=entry.value,
+        read_only=entry.read_only,
+        is_default=asked.version == 0 and entry.source is Source.DEFAULT,
+        config_source=entry.source,
+        is_sensitive=entry.sensitive,
+        synonyms=tuple(
+            DescribeConfigsSynonym(synonym.name, synonym.value, synonym.source)
+            for synonym in synonyms
+        ),
+        config_type=entry.kind,
+        documentation=entry.doc if documented else None,
+    )
+
+
+def _refused(resource: DescribeConfigsResource, refusal: Refusal) -> DescribeConfigsResult:
+    return DescribeConfigsResult(
+        error_code=error_code(refusal.fault),
+        error_message=refusal.message,
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+    )
+
+
+def _response(results: Sequence[DescribeConfigsResult]) -> DescribeConfigsResponse:
+    return DescribeConfigsResponse(results=tuple(results))

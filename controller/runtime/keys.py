@@ -1,0 +1,212 @@
+"""Kafka's property names, and klamm's own, as a node's settings.
+
+A node reads the same server.properties as a broker: what it knows is in the tables below, Kafka's
+other keys mean nothing to it. Values are read as Kafka's ConfigDef reads them: trimmed, booleans
+in any case.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from klamm.controller.core import ibp
+from klamm.controller.core.rules import PROFILES
+from klamm.controller.runtime.config import INT32_MAX, ControllerConfig
+
+OWN = "klamm."
+_INT64_MAX = 2**63 - 1
+_PLAINTEXT = "PLAINTEXT"
+_DEFAULT_LISTENERS = "PLAINTEXT://:9092"
+_LISTENER = re.compile(r"([^:,\s]+)://(?:\[([0-9A-Fa-f:%.]+)\]|([^:\[\]\s]*)):([0-9]{1,5})")
+_META_ADDRESSES = ("0.0.0.0", "::")  # noqa: S104 - what is refused
+
+
+class ConfigError(ValueError):
+    """Properties are no configuration: one line per fault, each with key, value and what to do."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = tuple(faults)
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A property: the field of ControllerConfig that it sets, and how its text is read."""
+
+    field: str
+    read: Callable[[str], Any]
+
+
+def _number(least: int, most: int = INT32_MAX) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        # Java's parsers take a sign and digits, Python's also 1_000 and digits of any script.
+        if not re.fullmatch(r"[+-]?[0-9]+", text) or not least <= int(text) <= most:
+            raise ValueError(f"a whole number from {least} to {most} is needed")
+        return int(text)
+
+    return read
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError("true or false is needed")
+    return text.lower() == "true"
+
+
+def _text(text: str) -> str:
+    if not text:
+        raise ValueError("it must not be empty")
+    return text
+
+
+def _file(text: str) -> Path:
+    return Path(_text(text))
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"one of {', '.join(choices)} is needed")
+        return text
+
+    return read
+
+
+def _profile(text: str) -> object:
+    return PROFILES[_one_of(*PROFILES)(text)]
+
+
+KEYS: Mapping[str, _Key] = {
+    "node.id": _Key("node_id", _number(0)),
+    "zookeeper.connect": _Key("zookeeper", _text),
+    "zookeeper.session.timeout.ms": _Key("session_timeout_ms", _number(1)),
+    "zookeeper.connection.timeout.ms": _Key("connection_timeout_ms", _number(1)),
+    "inter.broker.protocol.version": _Key("protocol", ibp.by_name),
+    "broker.rack": _Key("rack", _text),
+    "num.partitions": _Key("default_partitions", _number(1)),
+    "default.replication.factor": _Key("default_replication_factor", _number(1, 32767)),
+    "delete.topic.enable": _Key("delete_topic_enable", _boolean),
+    "auto.leader.rebalance.enable": _Key("auto_leader_rebalance", _boolean),
+    "leader.imbalance.per.broker.percentage": _Key("leader_imbalance_percentage", _number(0)),
+    "leader.imbalance.check.interval.seconds": _Key("leader_imbalance_check_seconds", _number(1)),
+    "klamm.leader.moves.in.flight": _Key("leader_moves_in_flight", _number(1)),
+    "klamm.profile": _Key("rules", _profile),
+    "klamm.reassignment.timeout.enable": _Key("reassignment_timeout", _boolean),
+    "klamm.journal.file": _Key("journal", _file),
+    "klamm.journal.max.bytes": _Key("journal_max_bytes", _number(1, _INT64_MAX)),
+    "klamm.journal.files": _Key("journal_files", _number(1)),
+    "klamm.journal.fsync": _Key("journal_fsync", _one_of("never", "batch", "interval")),
+    "max.connections": _Key("max_connections", _number(0)),
+    "max.connections.per.ip": _Key("max_connections_per_ip", _number(0)),
+    "connections.max.idle.ms": _Key("max_idle_ms", _number(1, _INT64_MAX)),
+    "socket.request.max.bytes": _Key("max_request_bytes", _number(1)),
+}
+"""What one property sets alone; listeners are several keys together."""
+
+_REQUIRED = {
+    "node.id": "a klamm node needs an id of its own, which no broker has, such as 900",
+    "zookeeper.connect": "a klamm node joins the ZooKeeper of a cluster, such as localhost:2181",
+}
+
+
+def config_from(properties: Mapping[str, str]) -> ControllerConfig:
+    """Return the settings that properties ask for; raises ConfigError with every fault."""
+    faults: list[str] = []
+    fields: dict[str, Any] = {"properties": dict(properties)}
+    for name, why in _REQUIRED.items():
+        if name not in properties:
+            faults.append(f"{name} is missing: {why}{_hint(name, properties)}")
+    for name, key in KEYS.items():
+        if name in properties:
+            value = properties[name].strip()
+            try:
+                fields[key.field] = key.read(value)
+            except ValueError as error:
+                faults.append(f"{name}={value!r}: {error}")
+    try:
+        fields |= _listeners(properties)
+    except ValueError as error:
+        faults.append(str(error))
+    if faults:
+        raise ConfigError(faults)
+    return ControllerConfig(**fields)
+
+
+def unknown_keys(properties: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the keys that look like klamm's and are none; Kafka's own are nobody's concern."""
+    return tuple(name for name in properties if name.startswith(OWN) and name not in KEYS)
+
+
+def _hint(name: str, properties: Mapping[str, str]) -> str:
+    if name == "node.id" and "broker.id" in properties:
+        found = properties["broker.id"].strip()
+        return f"; broker.id={found} is the id of a broker and is not taken for it"
+    if name == "zookeeper.connect" and "process.roles" in properties:
+        return "; process.roles is for clusters in KRaft mode, which have no place for klamm"
+    return ""
+
+
+def _listeners(properties: Mapping[str, str]) -> dict[str, Any]:
+    """Read where to listen and what to tell others; raises ValueError."""
+    name, host, port = _listener("listeners", properties.get("listeners", _DEFAULT_LISTENERS))
+    _check_plaintext(name, properties)
+    between = properties.get("inter.broker.listener.name", name).strip()
+    if between.upper() != name:
+        raise ValueError(
+            f"inter.broker.listener.name={between!r}: the only listener is {name}; klamm listens"
+            " where brokers reach it, so both must be the same"
+        )
+    advertised = properties.get("advertised.listeners")
+    found = {"listener": name, "host": host, "port": port}
+    if advertised is None:
+        if host in _META_ADDRESSES:
+            raise ValueError(
+                f"listeners={properties['listeners'].strip()!r}: nobody can connect to {host};"
+                " say in advertised.listeners what clients and brokers connect to"
+            )
+        return found
+    told, told_host, told_port = _listener("advertised.listeners", advertised)
+    if told != name:
+        raise ValueError(
+            f"advertised.listeners={advertised.strip()!r}: there is no listener {told}, but {name}"
+        )
+    if told_host in _META_ADDRESSES:
+        raise ValueError(
+            f"advertised.listeners={advertised.strip()!r}: nobody can connect to {told_host};"
+            " name an address that clients and brokers can reach"
+        )
+    return {**found, "advertised_host": told_host or None, "advertised_port": told_port or None}
+
+
+def _listener(key: str, text: str) -> tuple[str, str, int]:
+    """Return name, host and port of the only listener."""
+    text = text.strip()
+    entries = [entry for entry in re.split(r"\s*,\s*", text) if entry]
+    if len(entries) != 1:
+        raise ValueError(
+            f"{key}={text!r}: klamm listens on one listener, not on {len(entries)}; name only the"
+            " one at which brokers reach each other"
+        )
+    match = _LISTENER.fullmatch(entries[0])
+    if match is None or int(match[4]) > 65535:
+        raise ValueError(f"{key}={text!r}: NAME://HOST:PORT is needed, as in {_DEFAULT_LISTENERS}")
+    return match[1].upper(), match[2] or match[3] or "", int(match[4])
+
+
+def _check_plaintext(name: str, properties: Mapping[str, str]) -> None:
+    """Raise ValueError unless the listener speaks PLAINTEXT, the only protocol there is yet."""
+    key = "listener.security.protocol.map"
+    protocols = {}
+    for entry in properties.get(key, "").split(","):
+        listener, _, protocol = entry.strip().partition(":")
+        protocols[listener.strip().upper()] = protocol.strip().upper()
+    default = name if name in ("SSL", "SASL_PLAINTEXT", "SASL_SSL", _PLAINTEXT) else ""
+    protocol = protocols.get(name, default)
+    if not protocol:
+        raise ValueError(f"listeners: no protocol for {name}; {key}={name}:{_PLAINTEXT} gives one")
+    if protocol != _PLAINTEXT:
+        raise ValueError(
+            f"listeners: {name} would speak {protocol}, and klamm speaks {_PLAINTEXT} only"
+        )

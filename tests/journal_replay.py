@@ -1,0 +1,97 @@
+"""Replaying a journal: what its lines say that ZooKeeper holds, and that they are whole."""
+
+from dataclasses import dataclass, field
+
+from klamm.controller.core.model import NO_LEADER, ClusterState, Partition
+from klamm.controller.node.effects import Journal
+from klamm.controller.node.lines import (
+    KINDS,
+    VERSION,
+    Line,
+    PartitionForm,
+    decode,
+    encode,
+    line,
+)
+from klamm.controller.znodes import paths
+
+WALL_MS, MONOTONIC = 1_700_000_000_000, 0.5
+
+
+@dataclass
+class ReplayedTopic:
+    version: int
+    partitions: dict[int, PartitionForm] = field(default_factory=dict)
+
+
+class Replay:
+    """Takes the entries of one node, in order, through the form in which they are written."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self.topics: dict[str, ReplayedTopic] = {}
+
+    def entry(self, entry: Journal, node: int = 900) -> None:
+        self.take(decode(encode(line(entry, node, WALL_MS, MONOTONIC))))
+
+    def take(self, each: Line) -> None:
+        if self.lines:
+            before = self.lines[-1]
+            assert each.seq == before.seq + (before.lost or 1), "a gap in the sequence"
+        assert each.v == VERSION
+        assert each.kind in KINDS
+        if each.cause is not None and each.cause.sequence is not None:
+            assert 0 < each.cause.sequence < each.seq, "a cause comes before what it causes"
+        self.lines.append(each)
+        if each.kind == "snapshot":
+            self.topics.clear()
+        if each.topic is not None:
+            self._topic(each, each.topic)
+
+    def _topic(self, each: Line, name: str) -> None:
+        if each.content is not None:
+            if each.content.first:
+                self.topics[name] = ReplayedTopic(each.content.version)
+            self.topics[name].partitions.update(each.content.partitions)
+        elif each.kind == "topic-gone":
+            self.topics.pop(name, None)
+        if each.partition is not None and each.after is not None:
+            self.topics[name].partitions[each.partition] = each.after
+        for write in each.writes:
+            if write.path == paths.topic(name):
+                if write.after is None:
+                    self.topics.pop(name, None)
+                else:
+                    self.topics[name].version = write.after
+
+    def kinds(self) -> list[str]:
+        return [each.kind for each in self.lines]
+
+    def assert_is(self, state: ClusterState) -> None:
+        """The journal tells of every topic what the state has."""
+        assert self.topics.keys() == state.topics.keys()
+        for name, topic in state.topics.items():
+            replayed = self.topics[name]
+            assert replayed.version == topic.version, name
+            assert replayed.partitions.keys() == topic.partitions.keys(), name
+            for number, partition in topic.partitions.items():
+                assert_same(replayed.partitions[number], partition)
+
+
+def assert_same(told: PartitionForm, partition: Partition) -> None:
+    assignment, held = partition.assignment, partition.leadership
+    assert (told.replicas, told.adding, told.removing) == (
+        assignment.replicas,
+        assignment.adding,
+        assignment.removing,
+    )
+    if held is None:
+        assert (told.leader, told.leader_epoch) == (NO_LEADER, -1)
+    else:
+        assert (told.leader, told.leader_epoch, told.isr, told.controller_epoch, told.version) == (
+            held.leader,
+            held.leader_epoch,
+            held.isr,
+            held.controller_epoch,
+            held.version,
+        )

@@ -1,0 +1,169 @@
+"""Kafka's property names as a node's settings."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from klamm.controller.core.rules import APACHE_3_9, KIP_455
+from klamm.controller.runtime.config import ControllerConfig
+from klamm.controller.runtime.keys import KEYS, ConfigError, config_from, unknown_keys
+
+NEEDED = {"node.id": "900", "zookeeper.connect": "zk:2181/kafka"}
+
+
+def test_what_is_left_out_has_kafka_s_defaults() -> None:
+    config = config_from(NEEDED)
+    assert (config.node_id, config.zookeeper) == (900, "zk:2181/kafka")
+    assert (config.host, config.port, config.listener) == ("", 9092, "PLAINTEXT")
+    assert config.session_timeout_ms == 18_000
+    assert (config.default_partitions, config.default_replication_factor) == (1, 1)
+    assert config.delete_topic_enable
+    assert config.auto_leader_rebalance
+    assert config.leader_imbalance_percentage == 10
+    assert config.leader_imbalance_check_seconds == 300
+    assert config.max_idle_ms == 600_000
+    assert config.connection_timeout_ms is None
+    assert config.rules is APACHE_3_9
+    assert config.protocol.name == "2.4-IV0"
+    assert config.properties == NEEDED
+
+
+SETTINGS: list[tuple[str, str, Any]] = [
+    ("node.id", "7", 7),
+    ("zookeeper.connect", "a:1,b:2/c", "a:1,b:2/c"),
+    ("zookeeper.session.timeout.ms", "6000", 6000),
+    ("zookeeper.connection.timeout.ms", "18000", 18000),
+    ("broker.rack", "r1", "r1"),
+    ("num.partitions", "3", 3),
+    ("default.replication.factor", "3", 3),
+    ("delete.topic.enable", "False", False),
+    ("auto.leader.rebalance.enable", "FALSE", False),
+    ("leader.imbalance.per.broker.percentage", "0", 0),
+    ("leader.imbalance.check.interval.seconds", "5", 5),
+    ("klamm.leader.moves.in.flight", "1", 1),
+    ("klamm.profile", "kip-455", KIP_455),
+    ("klamm.journal.file", "/var/log/j.jsonl", Path("/var/log/j.jsonl")),
+    ("klamm.journal.max.bytes", "5000000000", 5_000_000_000),
+    ("klamm.journal.files", "2", 2),
+    ("max.connections", "100", 100),
+    ("max.connections.per.ip", "10", 10),
+    ("connections.max.idle.ms", "5000", 5000),
+    ("socket.request.max.bytes", "104857600", 104_857_600),
+]
+
+
+@pytest.mark.parametrize(("key", "text", "value"), SETTINGS)
+def test_each_key_sets_its_field_alone(key: str, text: str, value: object) -> None:
+    plain, found = config_from(NEEDED), config_from({**NEEDED, key: f"  {text} "})
+    field = KEYS[key].field
+    assert getattr(found, field) == value
+    differing = {
+        name
+        for name in ControllerConfig.__dataclass_fields__
+        if getattr(found, name) != getattr(plain, name)
+    }
+    assert differing <= {field, "properties"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("2.4", "2.4-IV1"), ("3.9", "3.9-IV0"), (" 2.3-IV1 ", "2.3-IV1")]
+)
+def test_the_inter_broker_protocol_is_named_as_in_kafka(text: str, name: str) -> None:
+    config = config_from({**NEEDED, "inter.broker.protocol.version": text})
+    assert config.protocol.name == name
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "accepted"),
+    [
+        ("node.id", "-1", "a whole number from 0 to 2147483647 is needed"),
+        ("node.id", "2147483648", "a whole number from 0 to 2147483647 is needed"),
+        ("node.id", "1_0", "a whole number from 0"),
+        ("node.id", "\u0663", "a whole number from 0"),
+        ("node.id", "", "a whole number from 0"),
+        ("zookeeper.connect", " ", "it must not be empty"),
+        ("num.partitions", "0", "a whole number from 1 to"),
+        ("default.replication.factor", "32768", "a whole number from 1 to 32767"),
+        ("delete.topic.enable", "yes", "true or false is needed"),
+        ("klamm.profile", "kip-1", "one of apache-3.9, kip-455 is needed"),
+        ("inter.broker.protocol.version", "4.0", "3.9-IV0"),
+        ("leader.imbalance.check.interval.seconds", "0.5", "a whole number from 1"),
+    ],
+)
+def test_a_bad_value_is_named_with_what_is_accepted(key: str, text: str, accepted: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        config_from({**NEEDED, key: text})
+    [fault] = refused.value.faults
+    assert fault.startswith(f"{key}={text.strip()!r}: ")
+    assert accepted in fault
+
+
+def test_all_faults_are_told_together() -> None:
+    with pytest.raises(ConfigError) as refused:
+        config_from({"broker.id": "4", "process.roles": "broker", "num.partitions": "x"})
+    node, zookeeper, number = refused.value.faults
+    assert node.endswith("broker.id=4 is the id of a broker and is not taken for it")
+    assert "process.roles is for clusters in KRaft mode" in zookeeper
+    assert number.startswith("num.partitions='x'")
+
+
+LISTENERS: list[tuple[dict[str, str], tuple[str, str, int, str | None, int | None]]] = [
+    ({"listeners": "PLAINTEXT://:9093"}, ("PLAINTEXT", "", 9093, None, None)),
+    ({"listeners": " plaintext://h:1 "}, ("PLAINTEXT", "h", 1, None, None)),
+    ({"listeners": "PLAINTEXT://[::1]:1,"}, ("PLAINTEXT", "::1", 1, None, None)),
+    (
+        {
+            "listeners": "PLAINTEXT://0.0.0.0:9092",
+            "advertised.listeners": "PLAINTEXT://klamm.example:19092",
+        },
+        ("PLAINTEXT", "0.0.0.0", 9092, "klamm.example", 19092),
+    ),
+    (
+        {
+            "listeners": "INTERNAL://h:1",
+            "listener.security.protocol.map": "EXTERNAL:SSL, INTERNAL:PLAINTEXT",
+            "inter.broker.listener.name": "INTERNAL",
+        },
+        ("INTERNAL", "h", 1, None, None),
+    ),
+]
+
+
+@pytest.mark.parametrize(("properties", "wanted"), LISTENERS)
+def test_one_listener(
+    properties: dict[str, str], wanted: tuple[str, str, int, str | None, int | None]
+) -> None:
+    found = config_from({**NEEDED, **properties})
+    told = (found.advertised_host, found.advertised_port)
+    assert (found.listener, found.host, found.port, *told) == wanted
+
+
+@pytest.mark.parametrize(
+    ("properties", "complaint"),
+    [
+        ({"listeners": "PLAINTEXT://a:1,SSL://a:2"}, "one listener, not on 2"),
+        ({"listeners": ""}, "one listener, not on 0"),
+        ({"listeners": "a:1"}, "NAME://HOST:PORT is needed"),
+        ({"listeners": "PLAINTEXT://a:65536"}, "NAME://HOST:PORT is needed"),
+        ({"listeners": "PLAINTEXT://0.0.0.0:1"}, "nobody can connect to 0.0.0.0"),
+        ({"listeners": "SSL://a:1"}, "SSL would speak SSL, and klamm speaks PLAINTEXT only"),
+        ({"listeners": "INTERNAL://a:1"}, "listener.security.protocol.map=INTERNAL:PLAINTEXT"),
+        (
+            {"listeners": "A://a:1", "listener.security.protocol.map": "A:SASL_SSL"},
+            "A would speak SASL_SSL",
+        ),
+        ({"inter.broker.listener.name": "INTERNAL"}, "the only listener is PLAINTEXT"),
+        ({"advertised.listeners": "SSL://a:1"}, "there is no listener SSL, but PLAINTEXT"),
+        ({"advertised.listeners": "PLAINTEXT://0.0.0.0:1"}, "nobody can connect to 0.0.0.0"),
+    ],
+)
+def test_listeners_that_cannot_be(properties: dict[str, str], complaint: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(complaint)):
+        config_from({**NEEDED, **properties})
+
+
+def test_only_klamm_s_own_keys_can_be_unknown() -> None:
+    given = {**NEEDED, "klamm.journal.file": "x", "klamm.jornal": "x", "log.dirs": "/x", "x": "y"}
+    assert unknown_keys(given) == ("klamm.jornal",)
