@@ -32,17 +32,32 @@ def test_an_added_replica_copies_and_then_enters_the_isr() -> None:
 
 
 def test_a_broker_shares_its_bandwidth_among_what_it_copies() -> None:
-    world = World(1, 2, 3)
-    for number in (0, 1):
-        world.create((1,), number=number)
-    world.reorder((1, 2, 3))
-    world.ask(1, leader_and_isr(order(1, 1, (1,), (1, 2), partition=1)))
-    world.ask(2, leader_and_isr(order(1, 1, (1,), (1, 2), partition=1)))
+    world = World(1, 2, 3, 4)
+    world.create((1,), number=0)
+    world.create((3,), number=1)
+    world.ask(1, leader_and_isr(order(1, 1, (1,), (1, 2))))
+    world.ask(3, leader_and_isr(order(3, 1, (3,), (3, 2, 4), partition=1)))
+    world.ask(2, leader_and_isr(order(1, 1, (1,), (1, 2)), order(3, 1, (3,), (3, 2), partition=1)))
     world.advance(1.0)
-    assert world.cluster.logs(3)[T].end == SIZE
     assert world.cluster.logs(2)[T].end == world.cluster.logs(2)[U].end == SIZE / 2
     world.advance(1.0)
     assert world.cluster.logs(2)[T].end == world.cluster.logs(2)[U].end == SIZE
+
+
+def test_followers_share_what_their_leader_can_serve() -> None:
+    world = World(1, 2, 3)
+    for number in (0, 1):
+        world.create((1,), number=number)
+    for broker in (1, 2, 3):
+        orders = [order(1, 1, (1,), (1, 2, 3))]
+        if broker < 3:
+            orders.append(order(1, 1, (1,), (1, 2), partition=1))
+        world.ask(broker, leader_and_isr(*orders))
+    world.advance(1.5)
+    ends = [world.cluster.logs(2)[T], world.cluster.logs(2)[U], world.cluster.logs(3)[T]]
+    assert [log.end for log in ends] == [SIZE / 2] * 3
+    world.advance(1.5)
+    assert [log.end for log in ends] == [SIZE] * 3
 
 
 def test_what_a_faster_copy_leaves_goes_to_the_others() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from unittest.mock import patch
 
-from brokers.world import T, World, codes, leader_and_isr, order, stop_replica
+from brokers.world import SIZE, T, World, codes, leader_and_isr, order, stop_replica
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -97,6 +97,27 @@ class BrokersUnderAnyController(RuleBasedStateMachine):
         self.world.carry_out(self.world.cluster.thaw(self.world.now, broker))
         self.world.settle()
 
+    @rule(rate=st.sampled_from([0.0, 1.0, 50.0, 1500.0]))
+    def produce(self, rate: float) -> None:
+        self.world.carry_out(self.world.cluster.produce(self.world.now, rate))
+        self.world.settle()
+
+    @rule(broker=BROKERS, rate=st.sampled_from([1.0, 60.0]))
+    def slow_down(self, broker: int, rate: float) -> None:
+        self.world.carry_out(self.world.cluster.slow_down(self.world.now, broker, rate))
+        self.world.settle()
+
+    @rule(broker=BROKERS, seconds=st.sampled_from([2.0, 40.0]))
+    def pause(self, broker: int, seconds: float) -> None:
+        self.world.carry_out(self.world.cluster.pause(self.world.now, broker, seconds))
+        self.world.settle()
+
+    @rule(lists=st.sampled_from(["", "*", "0:1,0:2"]), rate=st.sampled_from(["0", "30", "9999"]))
+    def throttle(self, lists: str, rate: str) -> None:
+        keys = ("leader_replication_throttled_", "follower_replication_throttled_")
+        self.world.configure("topics/t", **{f"{key}replicas": lists for key in keys})
+        self.world.configure("brokers/<default>", **{f"{key}rate": rate for key in keys})
+
     @rule(broker=BROKERS)
     def kill_or_start(self, broker: int) -> None:
         self.epochs.pop((broker, T), None)
@@ -135,11 +156,15 @@ class BrokersUnderAnyController(RuleBasedStateMachine):
             self.thaw(broker)
             self.world.zookeeper.heal(self.world.stores[broker])
         self.world.settle()
+        self.world.carry_out(self.world.cluster.produce(self.world.now, 1.0))
+        self.world.configure("brokers/<default>")
         self.world.tell(*IDS)
         while self.world.state()[1] < self.newest_version():
             self.world.interfere()
         self.raise_epoch(IDS, 1, (1,), IDS)
-        self.world.advance(seconds)
+        # Three followers copy two partitions from one leader, whatever has been written to them.
+        logs = self.world.cluster.logs(1).values()
+        self.world.advance(seconds + 3 * sum(log.end for log in logs) / SIZE)
         state, _ = self.world.state()
         assert set(state.isr) == set(IDS)
         ends = {self.world.cluster.logs(broker)[T].end for broker in IDS}

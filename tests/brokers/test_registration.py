@@ -41,11 +41,6 @@ def test_features_appear_with_2_7(protocol: str, version: int) -> None:
     assert (found.version, found.rack) == (version, "r1")
 
 
-def test_a_protocol_with_alter_partition_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match=r"3\.9-IV0.*below 2\.7-IV2"):
-        replace(settings(1), protocol=by_name("3.9-IV0"))
-
-
 @pytest.mark.parametrize("bandwidth", [0.0, -1.0, float("inf"), float("nan")])
 def test_a_bandwidth_must_be_a_positive_number(bandwidth: float) -> None:
     with pytest.raises(ValueError, match=f"bandwidth is {bandwidth}"):

@@ -53,8 +53,9 @@ from klamm.protocol.generated.update_metadata_request import (
 )
 from klamm.protocol.generated.update_metadata_response import UpdateMetadataResponse
 from klamm.protocol.message import Message
+from klamm.tools.brokers.peer import NotRunningError
 from klamm.tools.brokers.registration import BrokerIdInUseError
-from klamm.tools.brokers.server import SimulatedBrokers
+from klamm.tools.brokers.server import CannotStartError, SimulatedBrokers
 
 STATE = paths.state(*T)
 
@@ -169,7 +170,7 @@ async def test_a_killed_broker_is_gone_and_returns_with_its_disks(mock_clock: Mo
         await cluster.create()
         await pass_time(mock_clock, 0.5)
         before, port = cluster.znode("/brokers/ids/3"), cluster.brokers.brokers[3].port
-        await cluster.brokers.kill(3)
+        await cluster.brokers.kill(3, end_session=True)
         assert children(cluster.zookeeper, paths.BROKER_IDS) == ("1", "2")
         with pytest.raises(OSError, match="connect"):
             await trio.open_tcp_stream("127.0.0.1", port)
@@ -179,6 +180,74 @@ async def test_a_killed_broker_is_gone_and_returns_with_its_disks(mock_clock: Mo
         assert cluster.brokers.brokers[3].port == port
         assert cluster.znode("/brokers/ids/3").czxid > before.czxid
         assert cluster.brokers.cluster.brokers[3].replicas == {}
+
+
+async def test_a_killed_brokers_registration_lasts_as_long_as_its_session(
+    mock_clock: MockClock,
+) -> None:
+    async with opened() as cluster, trio.open_nursery() as nursery:
+        port = cluster.brokers.brokers[3].port
+        await cluster.brokers.kill(3)
+        with pytest.raises(OSError, match="connect"):
+            await trio.open_tcp_stream("127.0.0.1", port)
+        nursery.start_soon(cluster.brokers.start, 3)
+        await wait_all_tasks_blocked()
+        await pass_time(mock_clock, 17.9)
+        assert children(cluster.zookeeper, paths.BROKER_IDS) == ("1", "2", "3")
+        assert 3 not in cluster.brokers.cluster.brokers
+        before = cluster.znode("/brokers/ids/3").czxid
+        await pass_time(mock_clock, 0.2)
+        assert cluster.znode("/brokers/ids/3").czxid > before
+        assert 3 in cluster.brokers.cluster.brokers
+
+
+async def test_the_end_does_not_wait_for_sessions_of_the_dead(mock_clock: MockClock) -> None:
+    async with opened() as cluster:
+        await cluster.brokers.kill(3)
+    assert children(cluster.zookeeper, paths.BROKER_IDS) == ()
+
+
+async def test_a_second_kill_can_end_the_session(mock_clock: MockClock) -> None:
+    async with opened() as cluster:
+        await cluster.brokers.kill(3)
+        await cluster.brokers.kill(3, end_session=True)
+        assert children(cluster.zookeeper, paths.BROKER_IDS) == ("1", "2")
+        with pytest.raises(NotRunningError, match="broker 3 does not run"):
+            await cluster.brokers.stop(3)
+
+
+@pytest.mark.parametrize("end_session", [False, True])
+async def test_a_broker_that_waits_to_start_can_be_ended(
+    mock_clock: MockClock, end_session: bool
+) -> None:
+    async with opened() as cluster, trio.open_nursery() as nursery:
+        await cluster.brokers.kill(3)
+
+        async def start_in_vain() -> None:
+            with pytest.raises(NotRunningError, match="3 was ended before it had started"):
+                await cluster.brokers.start(3)
+
+        nursery.start_soon(start_in_vain)
+        await wait_all_tasks_blocked()
+        await cluster.brokers.kill(3, end_session=end_session)
+        await wait_all_tasks_blocked()
+        left = ("1", "2") if end_session else ("1", "2", "3")
+        assert children(cluster.zookeeper, paths.BROKER_IDS) == left
+        assert not cluster.brokers.brokers[3].running
+        nursery.start_soon(cluster.brokers.start, 3)
+        await wait_all_tasks_blocked()
+        await pass_time(mock_clock, 18.0)
+        assert cluster.brokers.brokers[3].running
+
+
+async def test_a_broker_whose_id_was_taken_meanwhile_cannot_start(mock_clock: MockClock) -> None:
+    async with opened() as cluster:
+        await cluster.brokers.kill(3, end_session=True)
+        cluster.zookeeper.write((Create("/brokers/ids/3", b"{}"),))
+        with pytest.raises(CannotStartError, match="broker 3 cannot start: broker id 3 is regis"):
+            await cluster.brokers.start(3)
+        assert not cluster.brokers.brokers[3].running
+        assert cluster.brokers.brokers[1].running
 
 
 async def test_starting_a_broker_that_runs_is_refused(mock_clock: MockClock) -> None:
@@ -344,6 +413,11 @@ async def test_a_port_in_use_is_an_error(mock_clock: MockClock) -> None:
             ):
                 raise AssertionError("it must not open")
         assert raised.group_contains(OSError, match="in use")
+
+
+def test_only_brokers_that_are_there_can_be_frozen() -> None:
+    with pytest.raises(ValueError, match=r"frozen brokers \[4\] are not among \[1, 2\]"):
+        SimulatedBrokers("127.0.0.1:1", (1, 2), frozen=(2, 4))
 
 
 def test_ids_must_differ() -> None:

@@ -161,7 +161,7 @@ async def test_leadership_by_leader_and_isr_v3_grows_the_isr_and_is_told(
 async def test_a_killed_broker_returns_under_a_new_epoch(chroot: str, tree: Zookeeper) -> None:
     async with quick(chroot) as brokers, Controller(brokers) as controller:
         epoch, port = brokers.cluster.brokers[2].epoch, brokers.brokers[2].port
-        await brokers.kill(2)
+        await brokers.kill(2, end_session=True)
         await tree.children(paths.BROKER_IDS, lambda names: sorted(names) == ["1", "3"])
         await brokers.start(2)
         assert brokers.brokers[2].port == port

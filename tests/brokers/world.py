@@ -4,20 +4,30 @@ from collections import deque
 from collections.abc import Iterable
 from uuid import UUID
 
+from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Create, SetData
-from klamm.controller.node.effects import Commit, ReadZnodes, Update
+from klamm.controller.node.effects import ArmWatch, Commit, ReadZnodes, Update
 from klamm.controller.store.memory import MemoryZookeeper
 from klamm.controller.store.memory_client import MemoryStore
 from klamm.controller.store.memory_tree import Applied
 from klamm.controller.store.port import Children, ReadChildren, ReadData, StoreEvent, Znode
 from klamm.controller.znodes import (
+    ConfigZnode,
     Endpoint,
     StateZnode,
     decode_partitions,
     decode_state,
+    encode_config,
+    encode_config_change,
     encode_state,
     paths,
+)
+from klamm.controller.znodes.config import parse_entity_path
+from klamm.protocol.generated.alter_partition_response import (
+    AlterPartitionResponse,
+    PartitionData,
+    TopicData,
 )
 from klamm.protocol.generated.leader_and_isr_request import (
     LeaderAndIsrPartitionState,
@@ -38,11 +48,14 @@ from klamm.protocol.generated.update_metadata_request import (
     UpdateMetadataRequest,
     UpdateMetadataTopicState,
 )
+from klamm.protocol.message import Message
 from klamm.protocol.primitives import ZERO_UUID
+from klamm.tools.brokers.asks import Answered, Ask, AskAlterPartition
 from klamm.tools.brokers.calls import Call
 from klamm.tools.brokers.cluster import Cluster, Effects
 from klamm.tools.brokers.control import ControlRequest, ControlResponse
 from klamm.tools.brokers.model import BrokerModel
+from klamm.tools.brokers.replica import IsrChange
 from klamm.tools.brokers.settings import KAFKA_TIMES, BrokerSettings, Times
 
 CLUSTER_ID = "lM2LEGQkRSGz-DKtckyj3Q"
@@ -59,6 +72,7 @@ def settings(
     partition_bytes: int = SIZE,
     times: Times = KAFKA_TIMES,
     rack: str | None = None,
+    protocol: InterBrokerProtocol = DEFAULT,
 ) -> BrokerSettings:
     return BrokerSettings(
         broker,
@@ -67,6 +81,7 @@ def settings(
         rack,
         partition_bytes,
         log_dirs,
+        protocol,
         times=times,
         timestamp_ms=1_795_260_081_097,
     )
@@ -173,24 +188,31 @@ class World:
         self,
         *ids: int,
         bandwidth: float = SIZE,
+        produce_rate: float = 0.0,
         log_dirs: tuple[str, ...] = ("/data",),
         times: Times = KAFKA_TIMES,
+        protocol: InterBrokerProtocol = DEFAULT,
     ) -> None:
         self.now = 0.0
         self.zookeeper = MemoryZookeeper()
-        self.cluster = Cluster(bandwidth)
+        self.cluster = Cluster(bandwidth, produce_rate)
         self.stores: dict[int, MemoryStore] = {}
         self.effects: list[tuple[int, Call]] = []
+        self.asks: deque[tuple[int, Ask]] = deque()
+        self.grants = False
         self.answers: list[ControlResponse] = []
         self.events: deque[tuple[int, StoreEvent]] = deque()
         self._log_dirs = log_dirs
         self._times = times
+        self._protocol = protocol
         for id_ in ids:
             self.start(id_)
         self.tell(*ids)
 
     def start(self, broker: int, told: BrokerSettings | None = None) -> None:
-        told = told or settings(broker, log_dirs=self._log_dirs, times=self._times)
+        told = told or settings(
+            broker, log_dirs=self._log_dirs, times=self._times, protocol=self._protocol
+        )
         self.carry_out(self.cluster.start(self.now, told))
         self.open_session(broker)
         self.settle()
@@ -240,10 +262,25 @@ class World:
             if broker in self.cluster.brokers:
                 self.carry_out(self.cluster.store(self.now, broker, event))
             self.zookeeper.run()
+        while self.grants and self.asks:
+            self.grant(*self.asks.popleft())
+
+    def grant(self, broker: int, ask: Ask) -> None:
+        """Do what a controller does that agrees with everything: write, and say so."""
+        assert isinstance(ask, AskAlterPartition)
+        answers = tuple(
+            PartitionData(change.name.partition, partition_epoch=self.publish(change))
+            for change in ask.changes
+        )
+        response = AlterPartitionResponse(topics=(TopicData("t", partitions=answers),))
+        self.answer(broker, ask.number, 1, response)
 
     def carry_out(self, effects: Effects) -> None:
         for broker, call in effects:
             self.effects.append((broker, call))
+            if isinstance(call, Ask):
+                self.asks.append((broker, call))
+                continue
             store = self.stores[broker]
             match call:
                 case Commit(request, ops, fence):
@@ -252,6 +289,29 @@ class World:
                     store.update(request, op)
                 case ReadZnodes(request, reads, sync):
                     store.read(request, reads, sync)
+                case ArmWatch(request, watches):
+                    store.watch(request, watches)
+
+    def answer(self, broker: int, number: int, version: int, response: Message | None) -> None:
+        """Give a broker what came of its ask; None stands for a lost connection."""
+        answered = Answered(number, version, response)
+        self.carry_out(self.cluster.answered(self.now, broker, answered))
+        self.settle()
+
+    def configure(self, entity: str, **config: str) -> None:
+        """Write the configs of an entity such as topics/t, and give notice; _ stands for a dot."""
+        named = {key.replace("_", "."): value for key, value in config.items()}
+        path = f"{paths.CONFIG}/{entity}"
+        data = encode_config(ConfigZnode(named))
+        if isinstance(self.zookeeper.tree.read(ReadData(path)), Znode):
+            self.zookeeper.write((SetData(path, data, ANY_VERSION),))
+        else:
+            self.zookeeper.write((Create(path, data),))
+        found = parse_entity_path(entity)
+        assert found is not None
+        notice = encode_config_change(found)
+        self.zookeeper.write((Create(paths.CONFIG_CHANGE_PREFIX, notice, sequential=True),))
+        self.settle()
 
     # --- the controller ------------------------------------------------------------------------
 
@@ -310,6 +370,13 @@ class World:
         znode = self.znode(paths.state("t", number))
         return decode_state(znode.data, znode.path), znode.version
 
+    def publish(self, change: IsrChange) -> int:
+        """Write a change into the state znode, as a controller does; return the new epoch."""
+        state = StateZnode(change.leader, change.leader_epoch, change.isr, change.controller_epoch)
+        write = SetData(paths.state(*change.name), encode_state(state), change.partition_epoch)
+        assert isinstance(self.zookeeper.write((write,)), Applied)
+        return change.partition_epoch + 1
+
     def interfere(self) -> None:
         """Write T's state znode behind everybody's back."""
         data = self.znode(STATE).data
@@ -333,9 +400,11 @@ class World:
         return told
 
 
-def moving(bandwidth: float = SIZE, times: Times = KAFKA_TIMES) -> World:
+def moving(
+    bandwidth: float = SIZE, times: Times = KAFKA_TIMES, protocol: InterBrokerProtocol = DEFAULT
+) -> World:
     """Brokers 1, 2, 3 with T on 1 and 2; 3 has just been added and copies for one second."""
-    world = World(1, 2, 3, bandwidth=bandwidth, times=times)
+    world = World(1, 2, 3, bandwidth=bandwidth, times=times, protocol=protocol)
     world.create((1, 2))
     world.reorder((1, 2, 3), adding=(3,))
     return world

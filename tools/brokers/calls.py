@@ -1,15 +1,17 @@
-"""A broker's requests to ZooKeeper, from the asking to the answer.
+"""A broker's requests, from the asking to the answer.
 
 Kafka's client waits for a connection and sends again whatever a lost one left without an answer
 (ZooKeeperClient, KafkaZkClient.retryRequestsUntilConnected), so everything a broker writes must
 bear to be written twice. Here the same: a request that ended `Unknown`, or that was made while
 there was no connection, goes out when there is one.
+
+What is asked of the controller goes out at once, and whoever asked sees to repeating it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from klamm.controller.core.ops import Op
-from klamm.controller.node.effects import Commit, ReadZnodes, Update
+from klamm.controller.node.effects import ArmWatch, Commit, ReadZnodes, Update
 from klamm.controller.store.port import (
     CommitDone,
     Read,
@@ -18,10 +20,14 @@ from klamm.controller.store.port import (
     Unknown,
     Unreadable,
     UpdateDone,
+    Watch,
+    WatchDone,
 )
+from klamm.tools.brokers.asks import Ask
 
-Call = Commit | Update | ReadZnodes
-Done = CommitDone | UpdateDone | ReadDone
+ZookeeperCall = Commit | Update | ReadZnodes | ArmWatch
+Call = ZookeeperCall | Ask
+Done = CommitDone | UpdateDone | ReadDone | WatchDone
 
 
 class StoreRefusedError(Exception):
@@ -34,7 +40,7 @@ class Calls:
     def __init__(self) -> None:
         self._last = 0
         self._connected = False
-        self._open: dict[int, Call] = {}
+        self._open: dict[int, ZookeeperCall] = {}
         self._waiting: set[int] = set()
         self._due: list[Call] = []
 
@@ -49,6 +55,16 @@ class Calls:
     def read(self, *reads: Read) -> int:
         """Ask for znodes; return the number of the answer."""
         return self._ask(ReadZnodes(self._last + 1, reads))
+
+    def watch(self, path: str) -> int:
+        """Ask for events of a znode until the connection ends; return the number of the answer."""
+        return self._ask(ArmWatch(self._last + 1, (Watch(path),)))
+
+    def ask(self, make: Callable[[int], Ask]) -> int:
+        """Ask the controller; return the number of the answer, which `make` was given."""
+        self._last += 1
+        self._due.append(make(self._last))
+        return self._last
 
     def take(self) -> Sequence[Call]:
         """Return the requests that are to be made now, each once."""
@@ -71,19 +87,20 @@ class Calls:
         Raises StoreRefusedError.
         """
         call = self._open[done.request]
-        if isinstance(done.outcome, Unknown):
+        outcome = done.failure if isinstance(done, WatchDone) else done.outcome
+        if isinstance(outcome, Unknown):
             self._waiting.add(done.request)
             return False
-        if isinstance(done.outcome, Refused):
-            raise StoreRefusedError(f"{call}: {done.outcome.error}")
-        if isinstance(done, ReadDone):
+        if isinstance(outcome, Refused):
+            raise StoreRefusedError(f"{call}: {outcome.error}")
+        if isinstance(done, ReadDone) and isinstance(done.outcome, tuple):
             for result in done.outcome:
                 if isinstance(result, Unreadable):
                     raise StoreRefusedError(f"{result.path}: {result.error}")
         del self._open[done.request]
         return True
 
-    def _ask(self, call: Call) -> int:
+    def _ask(self, call: ZookeeperCall) -> int:
         self._last = call.request
         self._open[call.request] = call
         if self._connected:

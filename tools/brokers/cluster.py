@@ -1,32 +1,37 @@
 """Simulated brokers together: models, disks, and the bytes between them, without I/O.
 
-Every call takes the time, brings everything up to it first, and returns the requests to ZooKeeper
-that came of it, each with the broker whose session is to make it.
+Every call takes the time, brings everything up to it first, and returns the requests that came of
+it, to ZooKeeper or to the controller, each with the broker that is to make it.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.store.port import StoreEvent
+from klamm.tools.brokers.asks import Answered
 from klamm.tools.brokers.calls import Call
-from klamm.tools.brokers.control import ControlRequest, ControlResponse
+from klamm.tools.brokers.control import ControlRequest, ControlResponse, named
 from klamm.tools.brokers.model import BrokerModel
 from klamm.tools.brokers.replication import Replication
 from klamm.tools.brokers.settings import BANDWIDTH, BrokerSettings
 from klamm.tools.brokers.storage import Disks, Log
 
-#: Requests to ZooKeeper, by broker.
+#: Requests that are to be made, each with its broker.
 Effects = tuple[tuple[int, Call], ...]
 
 
 class Cluster:
-    """The brokers of one process. `bandwidth` is what each of them fetches, in bytes per second."""
+    """The brokers of one process.
 
-    def __init__(self, bandwidth: float = BANDWIDTH) -> None:
+    `bandwidth` is what each of them can fetch and serve, `produce_rate` what producers write to
+    each partition that has a leader, both in bytes per second.
+    """
+
+    def __init__(self, bandwidth: float = BANDWIDTH, produce_rate: float = 0.0) -> None:
         self._models: dict[int, BrokerModel] = {}
         self._disks: dict[int, Disks] = {}
-        self._replication = Replication(self._models, bandwidth)
+        self._replication = Replication(self._models, bandwidth, produce_rate)
         self._now = -math.inf
 
     @property
@@ -35,14 +40,27 @@ class Cluster:
         return self._models
 
     @property
+    def replication(self) -> Replication:
+        """The bytes between them, to look at."""
+        return self._replication
+
+    @property
     def deadline(self) -> float:
         """When `advance` has something to do."""
         models = (model.deadline for model in self._models.values())
         return min([self._replication.deadline, *models])
 
     def logs(self, broker: int) -> Mapping[TopicPartition, Log]:
-        """Return what is on a broker's disks, whether it runs or not."""
-        return self._disks[broker].logs
+        """Return what is on a broker's disks now, whether it runs or not."""
+        disks = self._disks.get(broker)
+        logs = disks.logs if disks else {}
+        self._replication.sync(logs)
+        return logs
+
+    def directories(self, broker: int) -> Mapping[str, bool]:
+        """Return a broker's log directories, and whether each of them works."""
+        disks = self._disks.get(broker)
+        return disks.directories if disks else {}
 
     def start(self, now: float, settings: BrokerSettings) -> Effects:
         """Start a broker, on the disks that it left behind if it ran before.
@@ -59,6 +77,7 @@ class Cluster:
     def kill(self, now: float, broker: int) -> Effects:
         """End a broker's process: what it knew is gone, what it wrote to disk stays."""
         self._advance(now)
+        self._replication.sync(self._models[broker].replicas)
         hosted = self._models.pop(broker).replicas
         return self._settle(hosted)
 
@@ -67,8 +86,21 @@ class Cluster:
     ) -> tuple[ControlResponse, Effects]:
         """Let a broker answer a request of a controller."""
         self._advance(now)
+        self._replication.sync(named(request))
         response = self._models[broker].request(now, request, version)
         return response, self._settle()
+
+    def depart(self, now: float, broker: int) -> Effects:
+        """Let a broker ask the controller for leave to end; its `departure` tells the outcome."""
+        self._advance(now)
+        self._models[broker].depart()
+        return self._settle()
+
+    def answered(self, now: float, broker: int, answered: Answered) -> Effects:
+        """Give a broker what came of its ask."""
+        self._advance(now)
+        self._models[broker].answered(now, answered)
+        return self._settle()
 
     def store(self, now: float, broker: int, event: StoreEvent) -> Effects:
         """Give a broker an event of its session; see `BrokerModel.store` for errors."""
@@ -83,23 +115,55 @@ class Cluster:
 
     def freeze(self, now: float, broker: int) -> Effects:
         """Stop a broker's fetching: it lives, answers and leads, and never catches up."""
-        return self._change(now, broker, self._replication.frozen.add)
+        self._advance(now)
+        self._replication.frozen.add(broker)
+        return self._settle(self._hosted(broker))
 
     def thaw(self, now: float, broker: int) -> Effects:
-        """Let a frozen broker fetch again."""
-        return self._change(now, broker, self._replication.frozen.discard)
+        """Let a broker fetch again as fast as it can, whatever kept it from that."""
+        self._advance(now)
+        self._replication.frozen.discard(broker)
+        self._replication.slow.pop(broker, None)
+        self._replication.pauses.end(broker)
+        return self._settle(self._hosted(broker))
+
+    def slow_down(self, now: float, broker: int, rate: float) -> Effects:
+        """Let a broker fetch at most so many bytes per second; raises ValueError for none."""
+        if not 0 < rate < math.inf:
+            raise ValueError(f"a rate is {rate}: it must be a positive number of bytes/s")
+        self._advance(now)
+        self._replication.slow[broker] = rate
+        return self._settle(self._hosted(broker))
+
+    def pause(self, now: float, broker: int, seconds: float) -> Effects:
+        """Let a broker fetch in bursts of a second, with a pause of `seconds` before each.
+
+        Raises ValueError for a pause of no length.
+        """
+        self._advance(now)
+        self._replication.pauses.begin(now, broker, seconds)
+        return self._settle(self._hosted(broker))
+
+    def produce(self, now: float, rate: float, name: TopicPartition | None = None) -> Effects:
+        """Change what producers write, in bytes per second: to one partition, or to each.
+
+        Raises ValueError for a rate below 0.
+        """
+        self._advance(now)
+        self._replication.producers.set_rate(rate, name)
+        hosted = {hosted for model in self._models.values() for hosted in model.replicas}
+        return self._settle(hosted if name is None else (name,))
 
     def fail_directory(self, now: float, broker: int, directory: str) -> Effects:
         """Break one of a broker's log directories; raises ValueError for an unknown one."""
         self._advance(now)
+        self._replication.sync(self._models[broker].replicas)
         self._models[broker].fail_directory(directory)
         return self._settle()
 
-    def _change(self, now: float, broker: int, change: Callable[[int], None]) -> Effects:
-        self._advance(now)
-        change(broker)
+    def _hosted(self, broker: int) -> Iterable[TopicPartition]:
         model = self._models.get(broker)
-        return self._settle(model.replicas if model else ())
+        return model.replicas if model else ()
 
     def _advance(self, now: float) -> None:
         """Do everything that is due until `now`, each at its own time."""
@@ -107,11 +171,13 @@ class Cluster:
             raise ValueError(f"time runs backwards, from {self._now} to {now}")
         self._now = now
         while (due := self.deadline) <= now:
-            self._replication.advance(due)
-            for _, model in sorted(self._models.items()):
-                model.advance(due)
+            self._do(due)
+        self._do(now)
+
+    def _do(self, now: float) -> None:
         self._replication.advance(now)
         for _, model in sorted(self._models.items()):
+            self._replication.sync(model.led_to_check(now))
             model.advance(now)
 
     def _settle(self, changed: Iterable[TopicPartition] = ()) -> Effects:

@@ -56,6 +56,17 @@ class Stop:
     delete: bool
 
 
+def named(request: ControlRequest) -> Iterable[TopicPartition]:
+    """Return the partitions whose replicas a request may change."""
+    match request:
+        case LeaderAndIsrRequest():
+            return orders(request)
+        case StopReplicaRequest():
+            return stops(request)
+        case UpdateMetadataRequest():
+            return ()
+
+
 def orders(request: LeaderAndIsrRequest) -> dict[TopicPartition, Order]:
     """Read a LeaderAndIsr request: one by one below version 2, then by topic."""
     read = {

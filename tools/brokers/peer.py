@@ -1,22 +1,22 @@
-"""One simulated broker's sockets and session, around its model.
+"""One simulated broker's sockets and sessions, around its model.
 
-Left out: Produce for clients (key 0's handler refuses it) and Fetch, and the time for which the
-znode of a killed broker stays: every end closes the session.
+Left out: Produce for clients (key 0's handler refuses it) and Fetch.
 """
 
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 import trio
 
+from klamm.controller.core.model import Endpoint as Address
+from klamm.controller.core.origins import FromClient
 from klamm.controller.core.results import Result
 from klamm.controller.handlers.api import Context, RequestEvent
 from klamm.controller.handlers.table import HANDLERS, advertised
-from klamm.controller.node.effects import Commit, ReadZnodes, Update
+from klamm.controller.node.effects import ArmWatch, Commit, ReadZnodes, Update
 from klamm.controller.runtime.server import Exchange, serve
 from klamm.controller.runtime.service import carry_out
 from klamm.controller.runtime.sessions import OpenStore, Session
@@ -26,8 +26,11 @@ from klamm.protocol import registry
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
+from klamm.tools.brokers.asks import Answered, AskAlterPartition, AskControlledShutdown
 from klamm.tools.brokers.calls import Call
 from klamm.tools.brokers.cluster import Cluster, Effects
+from klamm.tools.brokers.controller_link import ControllerLink
+from klamm.tools.brokers.door import BrokerDoor
 from klamm.tools.brokers.settings import BrokerSettings
 
 HOST = "127.0.0.1"
@@ -46,8 +49,12 @@ SERVED: Mapping[int, range] = MappingProxyType(
 Carry = Callable[[Effects], None]
 
 
+class NotRunningError(ValueError):
+    """The broker does not run, so nothing can be asked of it; the text names it."""
+
+
 class SimulatedBroker:
-    """One broker's sockets and session, around its model in the cluster."""
+    """One broker's sockets and sessions, around its model in the cluster."""
 
     def __init__(
         self, settings: BrokerSettings, cluster: Cluster, open_store: OpenStore, carry_out: Carry
@@ -56,10 +63,18 @@ class SimulatedBroker:
         self._cluster = cluster
         self._open_store = open_store
         self._carry_out = carry_out
+        self._door = BrokerDoor(self.make)
         self._session: Session | None = None
+        self._session_seconds = 0.0
+        self._leaves_session = False
+        self._started = False
         self._scope = trio.CancelScope()
+        self._ghost = trio.CancelScope()
+        self._down = trio.Event()
+        self._down.set()
         self._ended = trio.Event()
         self._ended.set()
+        self._departed = trio.Event()
 
     @property
     def id(self) -> int:
@@ -76,32 +91,86 @@ class SimulatedBroker:
         """Where it listens on 127.0.0.1; 0 before the first start if any port will do."""
         return self._settings.endpoint.port
 
+    @property
+    def running(self) -> bool:
+        """Tell whether it has been started and not ended since."""
+        return not self._down.is_set()
+
     async def run(self, *, task_status: trio.TaskStatus[None]) -> None:
-        """Live until killed; started once the broker is registered."""
-        if not self._ended.is_set():
+        """Live until ended; started once the broker is registered.
+
+        A broker that was killed a moment ago waits until its former registration is gone, while
+        Kafka's exits with NodeExists then. Raises ValueError if it runs, NotRunningError if it is
+        ended before it has started.
+        """
+        if self.running:
             raise ValueError(f"broker {self.id} runs already")
-        self._ended, self._scope = trio.Event(), trio.CancelScope()
+        self._down, self._departed = trio.Event(), trio.Event()
+        self._scope, self._started = trio.CancelScope(), False
+        lives = False
         try:
             with self._scope:
-                listeners = await trio.open_tcp_listeners(self.port, host=HOST)
-                port = listeners[0].socket.getsockname()[1]
-                endpoint = Endpoint(LISTENER, LISTENER, HOST, port)
-                self._settings = replace(
-                    self._settings, endpoint=endpoint, timestamp_ms=int(time.time() * 1000)
-                )
-                async with trio.open_nursery() as nursery:
-                    await nursery.start(serve, listeners, SERVED, self._dispatch)
-                    await self._live(task_status)
+                await self._ended.wait()
+                lives, self._ended, self._leaves_session = True, trio.Event(), False
+                await self._serve(task_status)
         finally:
+            started = self._started  # the next life may begin while this one passes away
+            self._down.set()
+            self._departed.set()
+            if lives:
+                await self._pass_away()
+        if not started:
+            raise NotRunningError(f"broker {self.id} was ended before it had started")
+
+    async def _pass_away(self) -> None:
+        """End the session, if it is left behind when it would end without heartbeats."""
+        try:
+            if self._leaves_session:
+                with trio.CancelScope() as self._ghost:
+                    await trio.sleep(self._session_seconds)
+        finally:
+            if self._session is not None:
+                await self._session.end()
+                self._session = None
             self._ended.set()
 
-    async def kill(self) -> None:
-        """End `run`, and wait for that."""
+    async def kill(self, *, end_session: bool = False) -> None:
+        """End the process as kill -9 does: sockets close, the registration stays for a while.
+
+        That is the session's timeout, or nothing if `end_session`. Returns when the sockets are
+        closed, and the registration is gone if it is to go.
+        """
+        self._leaves_session = self.running and not end_session
         self._scope.cancel()
-        await self._ended.wait()
+        await self._down.wait()
+        if end_session:
+            self._ghost.cancel()
+            await self._ended.wait()
+
+    async def stop(self) -> bool:
+        """Shut down in good order, which may take three tries; return whether it was allowed.
+
+        The broker is gone afterwards in either case. Raises NotRunningError.
+        """
+        if self.id not in self._cluster.brokers:
+            raise NotRunningError(f"broker {self.id} does not run")
+        self._carry_out(self._cluster.depart(trio.current_time(), self.id))
+        await self._departed.wait()
+        model = self._cluster.brokers.get(self.id)
+        granted = model is not None and model.departure.granted is True
+        await self.kill(end_session=True)
+        return granted
 
     def make(self, call: Call) -> None:
-        """Make a request to ZooKeeper; a session that has ended leaves it without an answer."""
+        """Make a request of the model; a session that has ended leaves it without an answer."""
+        if isinstance(call, AskAlterPartition):
+            self._changes.ask(call)
+        elif isinstance(call, AskControlledShutdown):
+            self._leaving.ask(call)
+        else:
+            self._make(call)
+
+    def _make(self, call: Commit | Update | ReadZnodes | ArmWatch) -> None:
         assert self._session is not None, "a model that has seen no connection asks for nothing"
         store = self._session.store
         match call:
@@ -111,36 +180,71 @@ class SimulatedBroker:
                 store.update(request, op)
             case ReadZnodes(request, reads, sync):
                 store.read(request, reads, sync)
+            case ArmWatch(request, watches):
+                store.watch(request, watches)
+
+    async def _serve(self, task_status: trio.TaskStatus[None]) -> None:
+        """Open the sockets and run the model behind them."""
+        listeners = await trio.open_tcp_listeners(self.port, host=HOST)
+        port = listeners[0].socket.getsockname()[1]
+        endpoint = Endpoint(LISTENER, LISTENER, HOST, port)
+        self._settings = replace(
+            self._settings, endpoint=endpoint, timestamp_ms=int(time.time() * 1000)
+        )
+        self._changes = ControllerLink(str(self.id), self._find_controller, self._take_answer)
+        self._leaving = ControllerLink(str(self.id), self._find_controller, self._take_answer)
+        async with trio.open_nursery() as nursery:
+            await nursery.start(serve, listeners, SERVED, self._dispatch)
+            nursery.start_soon(self._changes.run)
+            nursery.start_soon(self._leaving.run)
+            await self._live(task_status)
 
     async def _live(self, task_status: trio.TaskStatus[None]) -> None:
         """Run the model in one session after the other."""
         self._carry_out(self._cluster.start(trio.current_time(), self._settings))
         model = self._cluster.brokers[self.id]
-        started = False
         try:
             while True:
-                async with self._open_session() as events:
-                    async for event in events:
-                        self._carry_out(self._cluster.store(trio.current_time(), self.id, event))
-                        if model.registered and not started:
-                            started = True
-                            task_status.started()
-                        if isinstance(event, SessionEvent) and event.state is SessionState.LOST:
-                            break
+                send, receive = trio.open_memory_channel[StoreEvent](math.inf)
+                self._session = Session(self._open_store, _only_to(send))
+                async for event in receive:
+                    self._take_event(event)
+                    if model.registered and not self._started:
+                        self._started = True
+                        task_status.started()
+                    if isinstance(event, SessionEvent) and event.state is SessionState.LOST:
+                        break
+                await self._session.end()
                 await trio.sleep(_SESSION_PAUSE_S)
         finally:
+            self._door.lost("the broker has ended")
             self._carry_out(self._cluster.kill(trio.current_time(), self.id))
 
-    @asynccontextmanager
-    async def _open_session(self) -> AsyncIterator[trio.MemoryReceiveChannel[StoreEvent]]:
-        send, receive = trio.open_memory_channel[StoreEvent](math.inf)
-        self._session = session = Session(
-            self._open_store, lambda _, event: send.send_nowait(event)
-        )
-        try:
-            yield receive
-        finally:
-            await session.end()
+    def _take_event(self, event: StoreEvent) -> None:
+        """Give an event of the session to the door, if it is for that alone, or to the model."""
+        if isinstance(event, SessionEvent) and event.state is SessionState.CONNECTED:
+            self._session_seconds = event.timeout_ms / 1000
+        if not self._door.take(event):
+            self._carry_out(self._cluster.store(trio.current_time(), self.id, event))
+
+    # --- the controller ----------------------------------------------------------------------
+
+    def _find_controller(self) -> Address | None:
+        """Return where the broker's own metadata says that the controller is."""
+        model = self._cluster.brokers.get(self.id)
+        if model is None:
+            return None
+        return model.metadata.endpoint(model.metadata.controller_id, LISTENER)
+
+    def _take_answer(self, answered: Answered) -> None:
+        model = self._cluster.brokers.get(self.id)
+        if model is None:
+            return
+        self._carry_out(self._cluster.answered(trio.current_time(), self.id, answered))
+        if model.departure.granted is not None:
+            self._departed.set()
+
+    # --- clients and controllers that ask ----------------------------------------------------
 
     def _dispatch(self, exchange: Exchange) -> None:
         """Serve one request: the controller's by the model, all others by the handlers."""
@@ -156,12 +260,22 @@ class SimulatedBroker:
             self._carry_out(effects)
             exchange.respond(response)
             return
-        context = Context(self.id, LISTENER, SERVED, model.metadata)
+        context = Context(
+            self.id, LISTENER, SERVED, model.metadata, properties=self._settings.properties
+        )
         outcome = HANDLERS[header.request_api_key].handle(context, body, version)
-        carry_out(exchange, outcome, _no_controller)
+        carry_out(exchange, outcome, _no_controller, self._door.transact)
+
+
+def _only_to(
+    send: trio.MemorySendChannel[StoreEvent],
+) -> Callable[[Session, StoreEvent], None]:
+    return lambda _, event: send.send_nowait(event)
 
 
 def _no_controller(
-    events: tuple[RequestEvent, ...], respond: Callable[[Sequence[Result]], None]
+    events: tuple[RequestEvent, ...],
+    respond: Callable[[Sequence[Result]], None],
+    origin: FromClient,
 ) -> None:
     raise RuntimeError(f"a broker has no core to decide on {events}")

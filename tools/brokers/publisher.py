@@ -5,11 +5,13 @@ epoch of its last order, on condition of the partition epoch it knows. Partition
 changed are told to the controller later and together, by a sequential node. Sources: Kafka 3.9,
 ZkAlterPartitionManager, ReplicationUtils.updateLeaderAndIsr.
 
-From 2.7-IV2 on AlterPartition takes the place of this module: same changes in, same verdicts out.
+From 2.7-IV2 on `alter_partition` takes the place of this: same changes in, same verdicts out.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import Create, SetData
@@ -21,6 +23,7 @@ from klamm.controller.store.port import (
     ReadData,
     ReadDone,
     UpdateDone,
+    WatchDone,
     Znode,
 )
 from klamm.controller.znodes import (
@@ -32,6 +35,7 @@ from klamm.controller.znodes import (
     paths,
 )
 from klamm.controller.znodes import TopicPartition as ZnodePartition
+from klamm.tools.brokers.asks import Answered
 from klamm.tools.brokers.calls import Calls, Done
 from klamm.tools.brokers.replica import IsrChange
 from klamm.tools.brokers.settings import Times
@@ -43,6 +47,36 @@ class Accepted:
 
     change: IsrChange
     partition_epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A change cannot be: the leader goes back to the ISR that was, and may try another one."""
+
+    change: IsrChange
+
+
+Verdict = Accepted | Rejected
+
+
+class Publisher(Protocol):
+    """One broker's changes of ISRs under way. A change may never get a verdict."""
+
+    @property
+    def deadline(self) -> float:
+        """When `advance` has something to do."""
+
+    def submit(self, change: IsrChange) -> None:
+        """Publish a change."""
+
+    def advance(self, now: float) -> None:
+        """Do what time brings."""
+
+    def stored(self, now: float, done: Done) -> Sequence[Verdict]:
+        """Take a settled answer of ZooKeeper's."""
+
+    def answered(self, now: float, answered: Answered) -> Sequence[Verdict]:
+        """Take an answer of the controller's."""
 
 
 class ZnodePublisher:
@@ -86,7 +120,11 @@ class ZnodePublisher:
             self._untold.clear()
             self._told_at = now
 
-    def answered(self, now: float, done: Done) -> Accepted | None:
+    def answered(self, now: float, answered: Answered) -> tuple[Verdict, ...]:
+        """Take the controller's answers, none of which concern this way of publishing."""
+        return ()
+
+    def stored(self, now: float, done: Done) -> tuple[Verdict, ...]:
         """Take a settled answer; a verdict if it brings one."""
         match done:
             case UpdateDone(request=request, outcome=outcome) if request in self._writes:
@@ -94,19 +132,19 @@ class ZnodePublisher:
                 if isinstance(outcome, Committed):
                     version = outcome.results[0].version
                     assert version is not None, "a write leaves a version behind"
-                    return self._accepted(now, change, version)
+                    return (self._accepted(now, change, version),)
                 # Somebody wrote before us, which may have been ourselves (a repeated write).
                 if isinstance(outcome, Conflict) and outcome.error is OpError.BAD_VERSION:
                     self._reads[self._calls.read(ReadData(_path(change)))] = change
             case ReadDone(request=request, outcome=(Znode() as znode,)) if request in self._reads:
                 change = self._reads.pop(request)
                 if _holds(znode, change):
-                    return self._accepted(now, change, znode.version)
+                    return (self._accepted(now, change, znode.version),)
             case ReadDone(request=request):
                 self._reads.pop(request, None)
-            case UpdateDone() | CommitDone():
+            case UpdateDone() | CommitDone() | WatchDone():
                 pass
-        return None
+        return ()
 
     def _accepted(self, now: float, change: IsrChange, version: int) -> Accepted:
         self._untold[change.name] = None

@@ -5,8 +5,9 @@ replica list and no more of a reassignment than that.
 """
 
 import math
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from klamm.controller.core.model import NO_LEADER, TopicPartition
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrPartitionState
@@ -23,6 +24,7 @@ class IsrChange:
     controller_epoch: int
     partition_epoch: int
     isr: tuple[int, ...]
+    topic_id: UUID | None = None
 
 
 @dataclass(slots=True)
@@ -150,14 +152,25 @@ class Replica:
             follower.fetched(now, self.log.end, self.log.end)
             follower.fetching = False
 
-    def raise_high_watermark(self, now: float, alive: Container[int], lag_max: float) -> None:
+    def progressed(self, ends: Mapping[int, int]) -> None:
+        """Note how far followers have come that lag."""
+        for broker, end in ends.items():
+            if not self.followers[broker].fetching:
+                self.followers[broker].end = end
+
+    def raise_high_watermark(
+        self, now: float, alive: Container[int], lag_max: float, min_in_sync: int = 1
+    ) -> None:
         """Move it up to what every member has, and every other follower that is about to join.
 
-        Source: Partition.maybeIncrementLeaderHW; min.insync.replicas counts as 1.
+        Not while the ISR is smaller than min.insync.replicas, or than all replicas if those are
+        fewer. Source: Partition.maybeIncrementLeaderHW, effectiveMinIsr.
         """
+        if len(self.isr) < min(min_in_sync, len(self.replicas)):
+            return
         members = {*self.isr, *(self.pending.isr if self.pending else ())}
         ends = [
-            -1 if follower.end is None else follower.end
+            self.log.end if follower.fetching else -1 if follower.end is None else follower.end
             for broker, follower in self.followers.items()
             if broker in members
             or (broker in alive and follower.is_caught_up(now, self.log.end, lag_max))
@@ -175,6 +188,7 @@ class Replica:
         for broker, follower in self.followers.items():
             fetches = follower.fetching or broker == fetcher
             reached = follower.end is not None and follower.end >= bar
+            reached |= follower.fetching
             if fetches and reached and broker not in self.isr and broker in alive:
                 return broker
         return None
@@ -208,14 +222,21 @@ class Replica:
             self.controller_epoch,
             self.partition_epoch,
             isr,
+            self.log.topic_id,
         )
         return self.pending
 
-    def accepted(self, change: IsrChange, partition_epoch: int) -> bool:
-        """Commit the pending change; False if an order has overtaken it."""
+    def refused(self, change: IsrChange) -> bool:
+        """Go back to the committed ISR; False if an order has overtaken the change."""
         if self.pending is not change:
             return False
         self.pending = None
+        return True
+
+    def accepted(self, change: IsrChange, partition_epoch: int) -> bool:
+        """Commit the pending change; False if an order has overtaken it."""
+        if not self.refused(change):
+            return False
         self.isr = change.isr
         self.partition_epoch = partition_epoch
         return True

@@ -1,114 +1,191 @@
-"""The bytes that followers fetch, between all broker models of one process, without I/O.
+"""The bytes that producers write and followers fetch, between all models, without I/O.
 
 A shortcut, and meant as one: the simulated brokers have no Produce and no Fetch. Instead, this
-fabric looks at what the models host and moves bytes from leaders to followers as time passes. It
-keeps to what a fetch session would do: a follower gets data only in its leader's epoch and only if
-the leader counts it among the replicas; it cuts its log back to the leader's end first; the leader
-learns its log end offset; at the end it stays and fetches on. A broker shares its bandwidth, in
-bytes per second, equally among the partitions that it copies.
+fabric looks at what the models host and lets logs grow as time passes. It keeps to what a fetch
+session would do: a follower gets data only in its leader's epoch and only if the leader counts it
+among the replicas; it cuts its log back to the leader's end first; the leader learns its log end
+offset; at the end it stays and fetches on, or falls behind when the log grows faster. A broker's
+bandwidth goes both ways, in and out, and is shared fairly, as its throttles' rates are.
 
-Left out so far: producers (a leader's log does not grow), throttles, bandwidth per pair.
+Logs on disk are brought up to date by `sync`, not continuously: call it before looking at them.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 from klamm.controller.core.model import TopicPartition
+from klamm.tools.brokers.flows import Flow, Flows, Link, Quota, Route, Source
 from klamm.tools.brokers.model import BrokerModel
+from klamm.tools.brokers.pauses import Pauses
+from klamm.tools.brokers.producers import Growth, Producers
 from klamm.tools.brokers.replica import Replica
+from klamm.tools.brokers.storage import Log
 
-#: Less than this many bytes to go is arrived: rates are fractions, bytes are not.
-_ARRIVED = 0.5
-
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """Whom a follower fetches from, and in which leader epoch."""
-
-    leader: int
-    leader_epoch: int
+#: A byte is whole that misses no more than this part: rates are fractions, bytes are not.
+_WHOLE = 1e-6
 
 
 @dataclass(slots=True)
-class _Copy:
-    """A follower's way to its leader's end: bytes from `start` on."""
+class Fetched:
+    """Bytes that a broker has fetched: as a replica that was being added, and as any other.
 
-    source: _Source
-    start: int
-    to_go: float
-    total: int
+    Nothing is decided by it; it is what a throttle of reassignment traffic alone would count.
+    """
 
-    @property
-    def end(self) -> int:
-        return self.start + max(0, self.total - math.ceil(self.to_go))
+    adding: int = 0
+    others: int = 0
 
 
 class Replication:
-    """All fetching between `models`, which is the caller's and may change at any time.
+    """All data of `models`, which is the caller's and may change at any time.
 
-    After a change of a partition, or of a broker as a whole, `refresh` must be told.
+    After a change of a partition, of what is written to it, or of a broker as a whole, `refresh`
+    must be told. `frozen` brokers fetch nothing, `slow` ones at most so many bytes per second, and
+    those of `pauses` now and then.
     """
 
-    def __init__(self, models: Mapping[int, BrokerModel], bandwidth: float) -> None:
+    def __init__(
+        self, models: Mapping[int, BrokerModel], bandwidth: float, produce_rate: float = 0.0
+    ) -> None:
         if not 0 < bandwidth < math.inf:
             raise ValueError(f"bandwidth is {bandwidth}: it must be a positive number of bytes/s")
         self._models = models
         self._bandwidth = bandwidth
         self._now = -math.inf
-        self._copies: dict[int, dict[TopicPartition, _Copy]] = {}
-        self._settled: dict[int, dict[TopicPartition, _Source]] = {}
+        self._flows = Flows()
+        self._of: dict[TopicPartition, dict[int, Flow]] = {}
+        self._stale = False
+        self.producers = Producers(produce_rate)
         self.frozen: set[int] = set()
+        self.slow: dict[int, float] = {}
+        self.pauses = Pauses()
+        self.fetched: dict[int, Fetched] = {}
+
+    # --- time --------------------------------------------------------------------------------
 
     @property
     def deadline(self) -> float:
-        """When the next follower arrives at its leader's end."""
-        return min(map(self._arrival, self._copies), default=math.inf)
+        """When the next follower arrives at its leader's end, or a pause begins or ends."""
+        self._share()
+        return min(self._flows.deadline, self.pauses.deadline)
 
     def advance(self, now: float) -> None:
-        """Move bytes until `now`, and report every follower that arrives, in order of time."""
-        while self._copies:
-            broker = min(self._copies, key=lambda broker: (self._arrival(broker), broker))
-            arrival = self._arrival(broker)
-            if arrival > now:
-                break
-            self._move(arrival)
-            nearest = min(copy.to_go for copy in self._copies[broker].values())
-            for name, copy in sorted(self._copies[broker].items()):
-                if copy.to_go <= max(nearest, _ARRIVED):
-                    self._arrived(name, broker, copy.source)
-        self._move(now)
+        """Let bytes flow until `now`, and report every follower that arrives, in order of time."""
+        while (due := self.deadline) <= now:
+            self._pass(due)
+            if self.pauses.advance(due):
+                self._stale = True
+            for flow in self._flows.arrived():
+                self._arrive(flow)
+        self._pass(now)
+
+    def _pass(self, now: float) -> None:
+        self._flows.advance(now)
+        self._now = now
+
+    def _share(self) -> None:
+        """Share all links anew if anything has changed; who cannot keep up begins to lag."""
+        while self._stale:
+            self._stale = False
+            ways = {}
+            quotas = {}
+            for id_, model in self._models.items():
+                ways[Link.OUT, id_] = self._bandwidth
+                most = min(self._bandwidth, self.slow.get(id_, math.inf))
+                ways[Link.IN, id_] = 0.0 if self.pauses.pausing(id_) else most
+                quotas[Link.LEADER_QUOTA, id_] = model.throttles.quotas.leader
+                quotas[Link.FOLLOWER_QUOTA, id_] = model.throttles.quotas.follower
+            finite = {link: rate for link, rate in quotas.items() if rate < math.inf}
+            for flow in self._flows.share(ways, finite):
+                self._fall_behind(flow)
+
+    # --- logs --------------------------------------------------------------------------------
+
+    def sync(self, names: Iterable[TopicPartition]) -> None:
+        """Write into the logs of these partitions what has flowed until now."""
+        for name in names:
+            growth = self.producers.growth(name)
+            if growth is not None:
+                growth.log.end = max(growth.log.end, math.floor(growth.end(self._now) + _WHOLE))
+            flows = self._of.get(name, {}).values()
+            for flow in flows:
+                self._sync(flow)
+            if growth is not None or not all(flow.route.settled for flow in flows):
+                self._report(name)
+
+    def _sync(self, flow: Flow) -> None:
+        growth = self._growth_of(flow)
+        led = self._led(flow)
+        if led is None or (growth is None and flow.route.settled):
+            return
+        end = growth.end(self._now) if growth is not None else led.log.end
+        reached = math.floor(end - self._flows.lag(flow) + _WHOLE)
+        flow.log.end = max(flow.log.end, min(reached, led.log.end))
+        self._count(flow)
+
+    def _count(self, flow: Flow) -> None:
+        """Add what a flow has carried since the last time to its broker's account."""
+        account = self.fetched.setdefault(flow.follower, Fetched())
+        carried = flow.log.end - flow.counted
+        if flow.adding:
+            account.adding += carried
+        else:
+            account.others += carried
+        flow.counted = flow.log.end
+
+    def _report(self, name: TopicPartition) -> None:
+        """Let leaders know where their followers are, and those what all members have."""
+        flows = [flow for flow in self._of.get(name, {}).values() if self._led(flow)]
+        leaders = {flow.source.leader for flow in flows}
+        if (growth := self.producers.growth(name)) is not None:
+            leaders.add(growth.source.leader)
+        for leader in leaders:
+            model = self._models.get(leader)
+            led = model.replicas.get(name) if model else None
+            if model is None or led is None or not led.leads:
+                continue  # it has changed a moment ago, and is about to be looked at again
+            ends = {flow.follower: flow.log.end for flow in flows if flow.source.leader == leader}
+            model.progressed(self._now, name, ends)
+        for flow in flows:
+            led = self._led(flow)
+            if led is not None and flow.route.settled:
+                flow.log.high_watermark = min(flow.log.end, led.log.high_watermark)
+
+    # --- what flows --------------------------------------------------------------------------
 
     def refresh(self, name: TopicPartition) -> None:
         """Look at one partition again, at the time of the last `advance`."""
-        for broker, model in sorted(self._models.items()):
-            replica = model.replicas.get(name)
+        self.sync((name,))
+        self._stale = True
+        hosts = (model.replicas.get(name) for model in self._models.values())
+        self.producers.follow(self._now, name, [host for host in hosts if host and host.leads])
+        flows = self._of.setdefault(name, {})
+        for broker in sorted({*self._models, *flows}):
+            model = self._models.get(broker)
+            replica = model.replicas.get(name) if model else None
             source = self._source(broker, replica) if replica else None
-            if source != self._present(broker, name):
-                self._detach(broker, name)
-                if replica is not None and source is not None:
-                    self._attach(broker, replica, source)
-        gone = {*self._copies, *self._settled} - self._models.keys()
-        for broker in sorted(gone):
-            self._detach(broker, name)
+            flow = flows.get(broker)
+            if flow is not None and (flow.source != source or flow.log is not _log(replica)):
+                self._detach(flow)
+                flow = None
+            if replica is not None and source is not None and flow is None:
+                self._attach(broker, replica, source)
+        for flow in flows.values():
+            route = self._route(flow, flow.route.settled)
+            if route != flow.route:
+                lag = self._flows.lag(flow)
+                self._flows.take(flow)
+                self._flows.put(flow, route, lag)
+        if not flows:
+            del self._of[name]
 
-    def _arrival(self, broker: int) -> float:
-        copies = self._copies[broker].values()
-        return self._now + min(copy.to_go for copy in copies) * len(copies) / self._bandwidth
+    def _growth_of(self, flow: Flow) -> Growth | None:
+        """Return the growth of the log that a flow comes from, if it grows."""
+        growth = self.producers.growth(flow.name)
+        return growth if growth is not None and growth.source == flow.source else None
 
-    def _move(self, now: float) -> None:
-        for broker, copies in self._copies.items():
-            received = (now - self._now) * self._bandwidth / len(copies)
-            logs = self._models[broker].disks.logs
-            for name, copy in copies.items():
-                copy.to_go = max(0.0, copy.to_go - received)
-                logs[name].end = copy.end
-        self._now = now
-
-    def _source(self, broker: int, replica: Replica) -> _Source | None:
+    def _source(self, broker: int, replica: Replica) -> Source | None:
         """Return where the follower gets data from now; None if nowhere."""
         if not replica.fetching or broker in self.frozen:
             return None
@@ -116,50 +193,99 @@ class Replication:
         led = leader.replicas.get(replica.name) if leader else None
         if led is None or not led.serves(broker, replica.leader_epoch):
             return None
-        return _Source(replica.leader, replica.leader_epoch)
+        return Source(replica.leader, replica.leader_epoch)
 
-    def _present(self, broker: int, name: TopicPartition) -> _Source | None:
-        copy = self._copies.get(broker, {}).get(name)
-        return copy.source if copy else self._settled.get(broker, {}).get(name)
+    def _led(self, flow: Flow) -> Replica | None:
+        """Return the flow's source, unless it has gone or changed since."""
+        leader = self._models.get(flow.source.leader)
+        led = leader.replicas.get(flow.name) if leader else None
+        serves = led is not None and led.serves(flow.follower, flow.source.leader_epoch)
+        return led if serves else None
 
-    def _attach(self, broker: int, replica: Replica, source: _Source) -> None:
+    def _route(self, flow: Flow, settled: bool) -> Route:
+        growth = self._growth_of(flow)
+        follower, leader = self._models[flow.follower], self._models[flow.source.leader]
+        by_leader = by_follower = Quota.UNLISTED
+        if leader.throttles.leads(flow.name):
+            # The source of a throttled move serves the ISR first (RM.shouldLeaderThrottle).
+            in_sync = flow.follower in leader.replicas[flow.name].isr
+            by_leader = Quota.COUNTED if in_sync else Quota.LIMITED
+        if follower.throttles.follows(flow.name):
+            by_follower = Quota.COUNTED if settled else Quota.LIMITED
+        return Route(
+            flow.source.leader,
+            flow.follower,
+            growth.rate if growth is not None else 0.0,
+            by_leader,
+            by_follower,
+            settled,
+        )
+
+    def _attach(self, broker: int, replica: Replica, source: Source) -> None:
         """Begin fetching: truncate, and tell the leader where the follower stands."""
-        name = replica.name
+        name, log = replica.name, replica.log
         leader = self._models[source.leader]
-        leader_end = leader.replicas[name].log.end
-        replica.log.cut_to(leader_end)
-        missing = leader_end - replica.log.end
-        if missing:
-            copy = _Copy(source, replica.log.end, missing, missing)
-            self._copies.setdefault(broker, {})[name] = copy
-            leader.fetched(self._now, name, broker, replica.log.end, stays=False)
+        end = leader.replicas[name].log.end
+        log.cut_to(end)
+        adding = broker in replica.adding
+        flow = Flow(name, broker, source, log, adding, log.end, _NOWHERE)
+        self._of[name][broker] = flow
+        if log.end < end:
+            growth = self._growth_of(flow)
+            exact = growth.end(self._now) if growth is not None else end
+            self._flows.put(flow, self._route(flow, settled=False), exact - log.end)
+            leader.fetched(self._now, name, broker, log.end, stays=False)
         else:
-            self._arrived(name, broker, source)
+            self._settle(flow)
 
-    def _arrived(self, name: TopicPartition, broker: int, source: _Source) -> None:
-        _drop(self._copies, broker, name)
-        self._settled.setdefault(broker, {})[name] = source
-        leader = self._models[source.leader]
-        led, log = leader.replicas[name].log, self._models[broker].replicas[name].log
-        log.end = led.end
-        leader.fetched(self._now, name, broker, log.end, stays=True)
-        log.high_watermark = led.high_watermark
+    def _arrive(self, flow: Flow) -> None:
+        self.sync((flow.name,))
+        self._flows.take(flow)
+        self._settle(flow)
 
-    def _detach(self, broker: int, name: TopicPartition) -> None:
-        """End fetching, if there was any."""
-        _drop(self._copies, broker, name)
-        source = _drop(self._settled, broker, name)
-        leader = self._models.get(source.leader) if source else None
-        if leader is not None:
-            leader.fetching_ended(self._now, name, broker)
+    def _settle(self, flow: Flow) -> None:
+        """Let a flow stay at its leader's end."""
+        self._stale = True
+        leader = self._models[flow.source.leader]
+        led = leader.replicas[flow.name].log
+        flow.log.end = led.end
+        self._count(flow)
+        self._flows.put(flow, self._route(flow, settled=True))
+        leader.fetched(self._now, flow.name, flow.follower, led.end, stays=True)
+        flow.log.high_watermark = led.high_watermark
+
+    def _fall_behind(self, flow: Flow) -> None:
+        """Let a flow lag whose leader's log grows faster than it can fetch."""
+        self._stale = True
+        self.sync((flow.name,))
+        self._flows.take(flow)
+        self._models[flow.source.leader].fetching_ended(self._now, flow.name, flow.follower)
+        self._flows.put(flow, self._route(flow, settled=False))
+
+    def _detach(self, flow: Flow) -> None:
+        """End fetching."""
+        self._flows.take(flow)
+        del self._of[flow.name][flow.follower]
+        leader = self._models.get(flow.source.leader)
+        if leader is not None and flow.route.settled:
+            leader.fetching_ended(self._now, flow.name, flow.follower)
+
+    # --- to look at --------------------------------------------------------------------------
+
+    def rates(self) -> dict[int, tuple[float, float]]:
+        """Return what brokers fetch and serve at this moment, in bytes per second, by broker."""
+        self._share()
+        rates = dict.fromkeys(self._models, (0.0, 0.0))
+        for route, rate in self._flows.rates():
+            fetched, served = rates.get(route.follower, (0.0, 0.0))
+            rates[route.follower] = fetched + rate, served
+            fetched, served = rates.get(route.leader, (0.0, 0.0))
+            rates[route.leader] = fetched, served + rate
+        return rates
 
 
-def _drop(
-    table: dict[int, dict[TopicPartition, _T]], broker: int, name: TopicPartition
-) -> _T | None:
-    """Remove and return an entry, and a broker without entries with it."""
-    entries = table.get(broker, {})
-    entry = entries.pop(name, None)
-    if not entries:
-        table.pop(broker, None)
-    return entry
+_NOWHERE = Route(-1, -1, 0.0, Quota.UNLISTED, Quota.UNLISTED, False)
+
+
+def _log(replica: Replica | None) -> Log | None:
+    return replica.log if replica else None

@@ -1,6 +1,7 @@
 """What a simulated broker is told at its start."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
 from klamm.controller.znodes import Endpoint
@@ -19,12 +20,14 @@ class Times:
     `replica_lag_max` is replica.lag.time.max.ms; leaders look for members that lag every half of
     it. ISR changes are looked at every `notice_check`, and told when the last one is older than
     `notice_linger` or the last notice older than `notice_longest` (IsrChangePropagationConfig).
+    A follower at its leader's end fetches every `fetch_wait` (replica.fetch.wait.max.ms).
     """
 
     replica_lag_max: float = 30.0
     notice_check: float = 2.5
     notice_linger: float = 5.0
     notice_longest: float = 60.0
+    fetch_wait: float = 0.5
 
 
 KAFKA_TIMES = Times()
@@ -34,8 +37,8 @@ KAFKA_TIMES = Times()
 class BrokerSettings:
     """One broker. `timestamp_ms` is when it started, as its registration shows it.
 
-    `cluster_id` is offered to a cluster that has none; 22 characters of url-safe base64. Raises
-    ValueError for an inter.broker.protocol.version whose brokers publish by AlterPartition.
+    `cluster_id` is offered to a cluster that has none; 22 characters of url-safe base64.
+    `partition_bytes` is what each partition of a new topic holds, unless `topic_bytes` names it.
     """
 
     id: int
@@ -47,14 +50,30 @@ class BrokerSettings:
     protocol: InterBrokerProtocol = DEFAULT
     times: Times = KAFKA_TIMES
     timestamp_ms: int = 0
+    topic_bytes: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.protocol.alter_partition:
-            raise ValueError(
-                f"inter.broker.protocol.version {self.protocol.name}: simulated brokers publish"
-                " ISR changes in ZooKeeper only, so it must be below 2.7-IV2"
-            )
-        if self.partition_bytes < 0:
-            raise ValueError(f"partition_bytes is {self.partition_bytes}: it must not be negative")
+        for size in (self.partition_bytes, *self.topic_bytes.values()):
+            if size < 0:
+                raise ValueError(f"partition_bytes is {size}: it must not be negative")
         if not self.log_dirs:
             raise ValueError("log_dirs is empty: a broker needs at least one")
+
+    def born_with(self, topic: str) -> int:
+        """Return the bytes that each partition of a new topic holds."""
+        return self.topic_bytes.get(topic, self.partition_bytes)
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """Return what Kafka's server.properties would hold of it, for DescribeConfigs."""
+        endpoint = self.endpoint
+        listener = f"{endpoint.listener}://{endpoint.host}:{endpoint.port}"
+        properties = {
+            "broker.id": str(self.id),
+            "listeners": listener,
+            "advertised.listeners": listener,
+            "log.dirs": ",".join(self.log_dirs),
+            "inter.broker.protocol.version": self.protocol.name,
+            "replica.lag.time.max.ms": str(round(self.times.replica_lag_max * 1000)),
+        }
+        return properties if self.rack is None else {**properties, "broker.rack": self.rack}

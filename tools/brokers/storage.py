@@ -38,6 +38,11 @@ class Disks:
         self.broken: set[str] = set()
         self.logs: dict[TopicPartition, Log] = {}
 
+    @property
+    def directories(self) -> dict[str, bool]:
+        """Tell of each directory whether it works."""
+        return {directory: directory not in self.broken for directory in self._used}
+
     def log(self, name: TopicPartition, is_new: bool, new_bytes: int) -> Log:
         """Return the partition's log; a missing one is made in the directory with fewest logs.
 

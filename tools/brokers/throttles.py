@@ -1,0 +1,106 @@
+"""Replication throttles as one broker obeys them (KIP-73).
+
+A topic lists its throttled replicas, `partition:broker` each, once for leaders and once for
+followers; a broker has a rate for each of its two roles, in bytes per second. A broker looks at
+the entries with its own id only. Sources: Kafka 3.9, ConfigHandler (TopicConfigHandler,
+BrokerConfigHandler), ReplicationQuotaManager.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from klamm.controller.core.model import TopicPartition
+
+LEADER_REPLICAS = "leader.replication.throttled.replicas"
+FOLLOWER_REPLICAS = "follower.replication.throttled.replicas"
+LEADER_RATE = "leader.replication.throttled.rate"
+FOLLOWER_RATE = "follower.replication.throttled.rate"
+MIN_IN_SYNC = "min.insync.replicas"
+
+_EVERY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The partitions of one topic that a broker throttles in one role."""
+
+    every: bool = False
+    numbers: frozenset[int] = frozenset()
+
+    def __contains__(self, number: int) -> bool:
+        """Tell whether the partition of this number is one of them."""
+        return self.every or number in self.numbers
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSettings:
+    """What a broker heeds of a topic's configs."""
+
+    leads: Listed = Listed()
+    follows: Listed = Listed()
+    min_in_sync: int = 1
+
+
+def topic_settings(config: Mapping[str, str], broker: int) -> TopicSettings:
+    """Read a topic's configs for one broker.
+
+    Whoever writes configs checks them; a value that makes no sense all the same counts as unset.
+    """
+    return TopicSettings(
+        _listed(config.get(LEADER_REPLICAS, ""), broker),
+        _listed(config.get(FOLLOWER_REPLICAS, ""), broker),
+        int(config[MIN_IN_SYNC]) if config.get(MIN_IN_SYNC, "").isdecimal() else 1,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Quotas:
+    """A broker's rates in bytes per second, infinite where none is set."""
+
+    leader: float = math.inf
+    follower: float = math.inf
+
+
+def quotas(own: Mapping[str, str], default: Mapping[str, str]) -> Quotas:
+    """Read a broker's rates: its own configs go before the cluster's default ones."""
+    return Quotas(_rate(LEADER_RATE, own, default), _rate(FOLLOWER_RATE, own, default))
+
+
+@dataclass(slots=True)
+class Throttles:
+    """Everything that one broker has read of throttles and topics' settings."""
+
+    quotas: Quotas = Quotas()
+    topics: dict[str, TopicSettings] = field(default_factory=dict)
+
+    def leads(self, name: TopicPartition) -> bool:
+        """Tell whether the partition is throttled where this broker leads it."""
+        settings = self.topics.get(name.topic)
+        return settings is not None and name.partition in settings.leads
+
+    def follows(self, name: TopicPartition) -> bool:
+        """Tell whether the partition is throttled where this broker follows."""
+        settings = self.topics.get(name.topic)
+        return settings is not None and name.partition in settings.follows
+
+    def min_in_sync(self, topic: str) -> int:
+        """Return the topic's min.insync.replicas, 1 if none is known."""
+        settings = self.topics.get(topic)
+        return settings.min_in_sync if settings else 1
+
+
+def _listed(value: str, broker: int) -> Listed:
+    if value.strip() == _EVERY:
+        return Listed(every=True)
+    numbers = set()
+    for entry in value.split(","):
+        number, _, of = entry.strip().partition(":")
+        if number.isdecimal() and of.isdecimal() and int(of) == broker:
+            numbers.add(int(number))
+    return Listed(numbers=frozenset(numbers))
+
+
+def _rate(key: str, own: Mapping[str, str], default: Mapping[str, str]) -> float:
+    value = own.get(key, default.get(key, ""))
+    return float(value) if value.isdecimal() else math.inf
