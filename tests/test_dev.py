@@ -135,6 +135,27 @@ def test_help_names_every_command(checkout: Path, arguments: list[str]) -> None:
         assert f"python3 tools/dev.py {name} " in str(exit_.value.code)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "warned"),
+    [(["demo"], True), (["demo", "--memory"], False), (["up", "--memory"], False)],
+)
+def test_only_who_needs_java_is_told_that_there_is_none(
+    checkout: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    warned: bool,
+) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", "")
+    (checkout / ".venv" / "klamm-set-up").write_text(dev.wanted_stamp())
+    started: list[str] = []
+    monkeypatch.setattr(dev, "become", lambda *command: started.extend(command))
+    dev.main(arguments)
+    assert started == ["klamm", *arguments]
+    assert ("no java on PATH" in capsys.readouterr().err) == warned
+
+
 def test_an_old_python_is_told_what_is_needed(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sets up .venv, then runs klamm or its checks; needs nothing but Python 3.11 or later.
 
-    python3 tools/dev.py demo         a real ZooKeeper, a controller, brokers, and two moves
+    python3 tools/dev.py demo [...]   a cluster grows, hundreds of moves, live; --memory: no Java
     python3 tools/dev.py up [...]     such a cluster, yours until Ctrl-C; options go to `klamm up`
     python3 tools/dev.py test [...]   the default tests; options go to pytest
     python3 tools/dev.py coverage     the default tests under branch coverage
@@ -153,7 +153,7 @@ def main(arguments: list[str]) -> None:
     name, *rest = arguments
     if name not in names:
         sys.exit(f"dev.py: no command {name!r}; there are: {', '.join(names)}")
-    if name in ("demo", "up", "test", "coverage"):
+    if name in ("test", "coverage") or (name in ("demo", "up") and "--memory" not in rest):
         look_for_java()
     set_up()
     if name == "check":

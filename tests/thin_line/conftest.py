@@ -16,7 +16,14 @@ BROKERS = (1, 2, 3, 4, 5, 6)
 def running_world(zookeeper: EmbeddedZookeeper) -> Iterator[World]:
     """Small partitions and a wide line: a move that nothing holds ends in a blink."""
     connect = f"{zookeeper.connect_string}/thin-line"
-    options = ClusterOptions(BROKERS, zookeeper=connect, partition_bytes=1000, bandwidth=1e6)
+    options = ClusterOptions(
+        BROKERS,
+        zookeeper=connect,
+        partition_bytes=1000,
+        bandwidth=1e6,
+        # Tests say themselves who leads.
+        properties={"auto.leader.rebalance.enable": "false"},
+    )
     with LocalCluster(options) as local:
         client = KazooClient(connect)
         client.start()

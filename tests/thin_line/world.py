@@ -177,8 +177,15 @@ class Wire:
 
     def ask(self, message: Message, version: int = 0) -> Message:
         """Send a request and return its response."""
+        self.send(message, version)
+        return self.receive()
+
+    def send(self, message: Message, version: int = 0) -> None:
         _, data = self._protocol.send_request(message, version)
         self.socket.sendall(data)
+
+    def receive(self) -> Message:
+        """Return the response that is due next."""
         while True:
             received = self.socket.recv(65536)
             assert received, "the server closed the connection"

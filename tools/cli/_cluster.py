@@ -1,74 +1,94 @@
-"""A whole cluster in this process: embedded ZooKeeper, one controller node, simulated brokers."""
+"""A whole cluster on this machine: ZooKeeper, real or in memory, controller nodes, brokers."""
 
 import contextlib
-import logging
-import os
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+import click
 import trio
 
 from klamm.controller.core.model import Endpoint
 from klamm.controller.node import Node
-from klamm.controller.runtime.config import ControllerConfig
-from klamm.controller.runtime.controller import ListenError, open_listeners, run_controller
+from klamm.controller.runtime.controller import ListenError, open_listeners
+from klamm.controller.runtime.entry import NodeIdTakenError
+from klamm.controller.runtime.journal_file import JournalError
+from klamm.controller.runtime.keys import config_from
+from klamm.controller.runtime.sessions import Calls, OpenStore, StoreError
+from klamm.controller.store.port import ReadData, Znode
 from klamm.tools.brokers.server import SimulatedBrokers
-from klamm.tools.brokers.settings import BANDWIDTH, PARTITION_BYTES
+from klamm.tools.cli._nodes import (
+    ClusterError,
+    RunningNode,
+    Say,
+    nodes_as_processes,
+    nodes_here,
+)
+from klamm.tools.cli._options import HOST
+from klamm.tools.cli._options import ClusterOptions as ClusterOptions
+from klamm.tools.cli._running import plain_faults
+from klamm.tools.cli._settled import settle
+from klamm.tools.cli._zookeepers import zookeeper_at
 from klamm.tools.embedded.errors import EmbeddedError
-from klamm.tools.embedded.zookeeper import EmbeddedZookeeper
 
 T = TypeVar("T")
 
-HOST = "127.0.0.1"
-NODE_ID = 900
-
-_START_SECONDS = 60.0
-_POLL_SECONDS = 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterOptions:
-    """What to start.
-
-    `zookeeper` is the connect string of one that runs already; without it one is started.
-    `partition_bytes` is what each partition holds, `bandwidth` what a broker copies in bytes per
-    second.
-    """
-
-    brokers: Sequence[int] = (0, 1, 2, 3, 4)
-    port: int = 0
-    zookeeper: str | None = None
-    partition_bytes: int = PARTITION_BYTES
-    bandwidth: float = BANDWIDTH
+#: What keeps a cluster from starting or going on; each says it in words for people.
+FAULTS = (ClusterError, EmbeddedError, JournalError, ListenError, NodeIdTakenError)
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A cluster that runs: the node is active and knows every broker."""
+    """A cluster that runs: a node is active and knows every broker, the topics are there.
 
-    zookeeper: str
-    endpoint: Endpoint
-    node: Node
+    `zookeeper` is a connect string, None for one in memory.
+    """
+
+    zookeeper: str | None
+    nodes: tuple[RunningNode, ...]
     brokers: SimulatedBrokers
     partition_bytes: int
+    open_store: OpenStore
+
+    async def read(self, path: str) -> bytes | None:
+        """Return a znode's data as it stands in ZooKeeper; raises StoreError if there is none."""
+        async with Calls(self.open_store) as calls:
+            [found] = await calls.read(ReadData(path))
+        if not isinstance(found, Znode):
+            raise StoreError(f"{path} cannot be read: {found}")
+        return found.data
 
     @property
     def bootstrap(self) -> str:
-        """What clients take as bootstrap server: the controller node."""
-        return f"{self.endpoint.host}:{self.endpoint.port}"
+        """What clients take as bootstrap servers: the controller nodes."""
+        return ",".join(node.address for node in self.nodes)
+
+    @property
+    def control(self) -> str:
+        """Where the brokers take orders, see `klamm broker`."""
+        return f"{HOST}:{self.brokers.control_port}"
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where the first node listens."""
+        return Endpoint("PLAINTEXT", "PLAINTEXT", self.nodes[0].host, self.nodes[0].port)
+
+    @property
+    def node(self) -> Node:
+        """The first node's state machine, which runs in this process."""
+        machine = self.nodes[0].machine
+        assert machine is not None, "the nodes are processes of their own"
+        return machine
 
     def description(self) -> dict[str, Any]:
         """Return addresses and ids as JSON values, for whoever started this process."""
-        node = {
-            "id": self.node.config.node_id,
-            "host": self.endpoint.host,
-            "port": self.endpoint.port,
-            "pid": os.getpid(),
-        }
+        nodes = [
+            {"id": node.id, "host": node.host, "port": node.port, "pid": node.pid}
+            for node in self.nodes
+        ]
         brokers = [
             {"id": broker.id, "host": HOST, "port": broker.port, "rack": broker.rack}
             for broker in self.brokers.brokers.values()
@@ -76,116 +96,89 @@ class Cluster:
         return {
             "bootstrap": self.bootstrap,
             "zookeeper": self.zookeeper,
-            "nodes": [node],
+            "nodes": nodes,
             "brokers": brokers,
+            "control": self.control,
         }
 
 
-def set_up_logging() -> None:
-    """Let klamm's log lines say where they come from, for a process that is a command.
-
-    kazoo warns at each try to reach a ZooKeeper that is away, through the store's logger too;
-    klamm says that once, by itself.
-    """
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
-    for name in ("kazoo", "klamm.controller.store.zookeeper"):
-        logging.getLogger(name).setLevel(logging.ERROR)
+def tell_errors(text: str) -> None:
+    """Pass a line of a child process on to standard error."""
+    click.echo(text, err=True)
 
 
 @asynccontextmanager
-async def running_cluster(options: ClusterOptions) -> AsyncIterator[Cluster]:
+async def running_cluster(
+    options: ClusterOptions, say: Say = tell_errors
+) -> AsyncIterator[Cluster]:
     """Run a cluster while the block runs; leave no process, socket or file behind.
 
-    Raises EmbeddedError if ZooKeeper cannot be started or ends before the block, ListenError if
-    the port is taken: these two as they are, everything else in exception groups.
+    Raises one of FAULTS if a part cannot be started or ends before the block: these as they are,
+    everything else in exception groups.
     """
-    try:
-        async with _running(options) as cluster:
+    with plain_faults(*FAULTS):
+        async with _running(options, say) as cluster:
             yield cluster
-    except BaseExceptionGroup as group:
-        cause = _find(group, (EmbeddedError, ListenError))
-        if cause is None:
-            raise
-        # What else broke, broke because of it, and stays as its context.
-        raise cause from cause.__cause__
 
 
 @asynccontextmanager
-async def _running(options: ClusterOptions) -> AsyncIterator[Cluster]:
+async def _running(options: ClusterOptions, say: Say) -> AsyncIterator[Cluster]:
     if options.port:
         # ZooKeeper takes a second to start: what is hopeless is said before.
         for listener in await open_listeners(HOST, options.port):
             await listener.aclose()
-    async with _zookeeper(options.zookeeper) as connect, trio.open_nursery() as nursery:
-        config = ControllerConfig(NODE_ID, connect, HOST, options.port)
-        running = await nursery.start(run_controller, config)
-        async with SimulatedBrokers(
-            connect,
+    async with (
+        zookeeper_at(options.zookeeper) as (connect, open_store),
+        _nodes(options, connect, open_store, say) as nodes,
+        SimulatedBrokers(
+            open_store,
             options.brokers,
+            racks={
+                id_: rack
+                for number, id_ in enumerate(options.brokers)
+                if (rack := options.rack(number)) is not None
+            },
+            frozen=options.frozen,
             partition_bytes=options.partition_bytes,
+            topic_bytes={
+                topic.name: topic.partition_bytes
+                for topic in options.topics.values()
+                if topic.partition_bytes is not None
+            },
+            produce_rate=options.produce_rate,
             bandwidth=options.bandwidth,
-        ) as brokers:
-            await _settled(running.node, options.brokers)
-            yield Cluster(connect, running.endpoint, running.node, brokers, options.partition_bytes)
-        nursery.cancel_scope.cancel()
+            protocol=config_from(options.node_properties(connect)[0]).protocol,
+            control_port=0,
+        ) as brokers,
+    ):
+        await settle(nodes, brokers, options.topics)
+        zookeeper = None if options.in_memory else connect
+        yield Cluster(zookeeper, nodes, brokers, options.partition_bytes, open_store)
 
 
 @asynccontextmanager
-async def _zookeeper(connect: str | None) -> AsyncIterator[str]:
-    """Give the connect string of the ZooKeeper to use; starting one blocks, so a thread does it."""
-    if connect is not None:
-        yield connect
-        return
-    server = EmbeddedZookeeper()
-    try:
-        # Not abandoned on cancel: only what has started can be stopped.
-        await trio.to_thread.run_sync(server.start)
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_watch, server)
-            yield server.connect_string
-            nursery.cancel_scope.cancel()
-    finally:
-        with trio.CancelScope(shield=True):
-            await trio.to_thread.run_sync(server.stop)
-
-
-async def _watch(server: EmbeddedZookeeper) -> None:
-    """Raise EmbeddedError when the server ends by itself."""
-    try:
-        await trio.to_thread.run_sync(server.wait, abandon_on_cancel=True)
-    except EmbeddedError as error:
-        # The end of its log would bury that, and names a cause only if memory ran out.
-        why = "run out of memory" if "OutOfMemoryError" in str(error) else "ended by itself"
-        raise EmbeddedError(
-            f"ZooKeeper on {server.connect_string} has {why}; klamm cannot go on without it"
-        ) from error
-
-
-def _find(fault: BaseException, kinds: tuple[type[BaseException], ...]) -> BaseException | None:
-    """Return the first fault of these kinds in a group of groups."""
-    if isinstance(fault, kinds):
-        return fault
-    if isinstance(fault, BaseExceptionGroup):
-        found = (_find(inner, kinds) for inner in fault.exceptions)
-        return next((inner for inner in found if inner is not None), None)
-    return None
-
-
-async def _settled(node: Node, brokers: Sequence[int]) -> None:
-    """Wait until the node is in office and has read every broker's registration."""
-    with trio.fail_after(_START_SECONDS):
-        while node.state is None or not set(brokers) <= node.state.brokers.keys():
-            await trio.sleep(_POLL_SECONDS)
+async def _nodes(
+    options: ClusterOptions, connect: str, open_store: OpenStore, say: Say
+) -> AsyncIterator[tuple[RunningNode, ...]]:
+    properties = options.node_properties(connect)
+    if options.processes and not options.in_memory:
+        async with nodes_as_processes(properties, say) as nodes:
+            yield nodes
+    else:
+        async with nodes_here(properties, open_store) as nodes:
+            yield nodes
 
 
 class LocalCluster:
     """A cluster on a thread of its own, for callers that block, as kafka-python does.
 
-    A context manager; `call` runs a function on the cluster's thread.
+    A context manager; `call` runs a function on the cluster's thread. `say` gets what the nodes
+    say that are processes of their own.
     """
 
-    def __init__(self, options: ClusterOptions = ClusterOptions()) -> None:
+    def __init__(self, options: ClusterOptions, say: Say = tell_errors) -> None:
         self._options = options
+        self._say = say
         self._thread = threading.Thread(target=self._run, name="klamm-cluster")
         self._entered = threading.Event()
         self._ready = threading.Event()
@@ -232,6 +225,10 @@ class LocalCluster:
         """Run a function on the cluster's thread and return its result."""
         return trio.from_thread.run_sync(function, *arguments, trio_token=self._token)
 
+    def read(self, path: str) -> bytes | None:
+        """Return a znode's data; see `Cluster.read`."""
+        return trio.from_thread.run(self.cluster.read, path, trio_token=self._token)
+
     def _run(self) -> None:
         try:
             trio.run(self._main)
@@ -244,7 +241,7 @@ class LocalCluster:
         self._token = trio.lowlevel.current_trio_token()
         self._entered.set()
         with self._scope:
-            async with running_cluster(self._options) as self._cluster:
+            async with running_cluster(self._options, self._say) as self._cluster:
                 self._ready.set()
                 await trio.sleep_forever()
 

@@ -4,14 +4,18 @@
 one click command named `command`, and its first docstring line is the help shown here.
 """
 
+import gc
 from importlib import import_module
 from importlib.metadata import version
 
 import click
 
 COMMANDS = {
-    "demo": "Show klamm at work: real ZooKeeper, brokers, moves with progress.",
-    "up": "Start ZooKeeper, a controller and simulated brokers until Ctrl-C.",
+    "broker": "Freeze, slow, kill, stop, return simulated brokers, or see how they are.",
+    "brokers": "Run simulated brokers that join a ZooKeeper, until Ctrl-C.",
+    "demo": "Show klamm at work: hundreds of moves, live, and what may go wrong.",
+    "serve": "Join a ZooKeeper as a controller node until Ctrl-C.",
+    "up": "Start ZooKeeper, controller nodes and simulated brokers until Ctrl-C.",
     "zookeeper": "Start only the embedded ZooKeeper until Ctrl-C.",
 }
 
@@ -27,7 +31,12 @@ class LazyGroup(click.Group):
         """Import and return the command of this name; None makes click say that there is none."""
         if cmd_name not in COMMANDS:
             return None
+        # What is imported stays: collecting while it comes in, and looking at it ever after, is
+        # time for nothing.
+        gc.disable()
         command: click.Command = import_module(f"klamm.tools.cli.{cmd_name}").command
+        gc.freeze()
+        gc.enable()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

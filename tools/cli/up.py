@@ -1,42 +1,87 @@
 """`klamm up`: a cluster of one's own on this machine until Ctrl-C."""
 
-import contextlib
-import json
-import math
-import os
-import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 import trio
 
-from klamm.controller.runtime.controller import ListenError
-from klamm.tools.cli._cluster import Cluster, ClusterOptions, running_cluster, set_up_logging
-from klamm.tools.embedded.errors import EmbeddedError
+from klamm.controller.runtime.keys import ConfigError, config_from, unknown_keys
+from klamm.tools.cli._cluster import FAULTS, ClusterOptions, running_cluster
+from klamm.tools.cli._ids import read_ids
+from klamm.tools.cli._properties import override_option
+from klamm.tools.cli._recipe import welcome
+from klamm.tools.cli._running import (
+    announced,
+    plain_faults,
+    ready_file_option,
+    set_up_logging,
+    until_signal,
+)
+from klamm.tools.cli._sizes import byte_count
+from klamm.tools.cli._topics import NewTopic, parse_topics, read_assignments, unique
+from klamm.tools.cli._zookeepers import MEMORY
 
-_MIB = 1024 * 1024
+#: What the cluster decides by itself, with the option that it is asked for by.
+_DECIDED = {
+    "node.id": "nodes are 900, 901, ...: --nodes",
+    "listeners": "nodes listen on 127.0.0.1: --port",
+    "advertised.listeners": "nodes listen on 127.0.0.1: --port",
+    "zookeeper.connect": "the cluster has a ZooKeeper of its own; to join one: klamm serve",
+    "broker.rack": "racks are dealt out in turn: --racks",
+    "klamm.journal.file": "each node has a journal of its own: --journal",
+}
 
 
-def _check_finite(ctx: click.Context, param: click.Parameter, value: float) -> float:
-    """Refuse infinity, and NaN, which a range lets pass because it compares with nothing."""
-    if not math.isfinite(value):
-        raise click.BadParameter(f"{value} is not a finite number", ctx, param)
-    return value
+#: A third of Kafka's default: a node that is killed keeps the office so long.
+_SESSION_TIMEOUT = "zookeeper.session.timeout.ms"
 
 
-def _check_folder(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
-    """Refuse a ready file that cannot come to be, before anything is started."""
-    if value is not None:
-        folder = value.absolute().parent
-        if not folder.is_dir():
-            raise click.BadParameter(f"there is no folder {folder}", ctx, param)
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise click.BadParameter(f"the folder {folder} cannot be written to", ctx, param)
-    return value
+def _check_properties(overrides: Mapping[str, str], ibp: str | None) -> dict[str, str]:
+    """Return the properties of every node; raises UsageError before anything is started."""
+    properties = {_SESSION_TIMEOUT: "6000", **overrides}
+    for key in overrides:
+        if key in _DECIDED:
+            raise click.UsageError(f"--override {key}: {_DECIDED[key]}")
+    if ibp is not None:
+        properties["inter.broker.protocol.version"] = ibp
+    try:
+        config_from({**properties, "node.id": "0", "zookeeper.connect": MEMORY})
+    except ConfigError as error:
+        raise click.UsageError("\n  ".join(error.faults)) from error
+    for key in unknown_keys(properties):
+        raise click.UsageError(f"--override {key}: there is no such property")
+    return properties
+
+
+def _check_topics(
+    topics: tuple[NewTopic, ...], more: tuple[NewTopic, ...], brokers: range
+) -> Mapping[str, NewTopic]:
+    try:
+        found = unique((*topics, *more))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    for topic in found.values():
+        absent = {id_ for replicas in topic.assignments for id_ in replicas} - set(brokers)
+        if absent:
+            raise click.UsageError(
+                f"topic {topic.name} has a replica on broker {min(absent)}; there are only"
+                f" {len(brokers)} brokers: --brokers"
+            )
+        if topic.replication_factor > len(brokers):
+            raise click.UsageError(
+                f"topic {topic.name} is to have {topic.replication_factor} replicas; there are"
+                f" only {len(brokers)} brokers: --brokers"
+            )
+    return found
 
 
 @click.command()
+@click.option(
+    "--memory",
+    is_flag=True,
+    help="Everything in one process, ZooKeeper too; needs no Java, ready in half a second.",
+)
 @click.option(
     "--brokers",
     type=click.IntRange(1, 1000),
@@ -45,142 +90,133 @@ def _check_folder(ctx: click.Context, param: click.Parameter, value: Path | None
     help="How many simulated brokers; their ids are 0, 1, ...",
 )
 @click.option(
+    "--nodes",
+    type=click.IntRange(1, 100),
+    default=1,
+    show_default=True,
+    help="How many controller nodes, each a process; their ids are 900, 901, ...",
+)
+@click.option(
+    "--racks",
+    type=click.IntRange(1, 1000),
+    help="Deal brokers and nodes out to so many racks: r0, r1, ...",
+)
+@click.option(
+    "--frozen",
+    default="",
+    metavar="IDS",
+    callback=read_ids,
+    help="Brokers that live but never catch up: 3 or 1,2 or 0-4.",
+)
+@click.option(
+    "--topic",
+    "topics",
+    multiple=True,
+    metavar="NAME:PARTITIONS:RF",
+    callback=parse_topics,
+    help="A topic to create, with its number of partitions and replicas; repeatable.",
+)
+@click.option(
+    "--topics-file",
+    "assigned",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    callback=read_assignments,
+    help="Topics to create with these replicas: JSON as for kafka-reassign-partitions.",
+)
+@click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=0,
-    help="Port of the controller on 127.0.0.1; without it a free one is taken.",
+    help="Port of the first node on 127.0.0.1; without it a free one is taken.",
 )
 @click.option(
-    "--partition-mib",
-    type=click.FloatRange(0),
-    callback=_check_finite,
-    default=10.0,
+    "--partition-bytes",
+    metavar="SIZE",
+    callback=byte_count(),
+    default="10MiB",
     show_default=True,
-    help="How much data each partition holds, in MiB.",
+    help="How much data each partition holds.",
 )
 @click.option(
-    "--bandwidth-mib",
-    type=click.FloatRange(0, min_open=True),
-    callback=_check_finite,
-    default=1.0,
+    "--produce-rate",
+    metavar="SIZE",
+    callback=byte_count(),
+    default="0",
     show_default=True,
-    help="How much data a broker copies, in MiB per second.",
+    help="How much data producers add to each partition per second.",
 )
 @click.option(
-    "--ready-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    callback=_check_folder,
-    help="Write addresses as JSON here once all is up; removed at the end.",
+    "--bandwidth",
+    metavar="SIZE",
+    callback=byte_count(least=1),
+    default="1MiB",
+    show_default=True,
+    help="How much data a broker copies per second.",
 )
+@click.option(
+    "--ibp", metavar="VERSION", help="inter.broker.protocol.version of nodes and brokers."
+)
+@override_option
+@click.option(
+    "--journal",
+    type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
+    help="A folder in which each node writes its journal, node-ID.jsonl.",
+)
+@ready_file_option
 def command(
-    brokers: int, port: int, partition_mib: float, bandwidth_mib: float, ready_file: Path | None
+    memory: bool,
+    brokers: int,
+    nodes: int,
+    racks: int | None,
+    frozen: tuple[int, ...],
+    topics: tuple[NewTopic, ...],
+    assigned: tuple[NewTopic, ...],
+    port: int,
+    partition_bytes: int,
+    produce_rate: int,
+    bandwidth: int,
+    ibp: str | None,
+    overrides: Mapping[str, str],
+    journal: Path | None,
+    ready_file: Path | None,
 ) -> None:
-    """Start ZooKeeper, a controller and simulated brokers until Ctrl-C."""
+    """Start ZooKeeper, controller nodes and simulated brokers until Ctrl-C."""
+    ids = range(brokers)
+    absent = set(frozen) - set(ids)
+    if absent:
+        raise click.UsageError(f"--frozen: there is no broker {min(absent)} among 0-{ids[-1]}")
     options = ClusterOptions(
-        range(brokers), port, None, round(partition_mib * _MIB), bandwidth_mib * _MIB
+        ids,
+        port,
+        MEMORY if memory else None,
+        partition_bytes,
+        bandwidth,
+        produce_rate,
+        nodes=nodes,
+        processes=True,
+        racks=racks or 0,
+        frozen=frozen,
+        topics=_check_topics(topics, assigned, ids),
+        properties=_check_properties(overrides, ibp),
+        journals=journal.absolute() if journal else None,
     )
     set_up_logging()
     try:
-        trio.run(_up, options, ready_file)
-    except* (EmbeddedError, ListenError) as group:
-        raise click.ClickException(str(_first(group))) from group
+        with plain_faults(*FAULTS):
+            trio.run(_up, options, ready_file)
+    except FAULTS as error:
+        raise click.ClickException(str(error)) from error
     click.echo("klamm stopped")
 
 
 async def _up(options: ClusterOptions, ready_file: Path | None) -> None:
-    """Run until a signal comes; whatever signals follow cannot cut the end short."""
-    endings = [signal.SIGINT, signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as it is under nohup
-        endings.append(signal.SIGHUP)
-    with trio.open_signal_receiver(*endings) as signals:
-        async with trio.open_nursery() as nursery:
-            running = trio.CancelScope()
-            nursery.start_soon(_cancel_on_signals, signals, running)
-            with running:
-                click.echo("starting ZooKeeper, a controller and brokers ...")
-                async with running_cluster(options) as cluster:
-                    with _announced(cluster, ready_file):
-                        click.echo(_welcome(cluster))
-                        await trio.sleep_forever()
-            nursery.cancel_scope.cancel()
+    async def work() -> None:
+        what = "a controller" if options.nodes == 1 else f"{options.nodes} controllers"
+        place = "ZooKeeper in memory" if options.in_memory else "ZooKeeper"
+        click.echo(f"starting {place}, {what} and brokers ...")
+        async with running_cluster(options) as cluster:
+            with announced(ready_file, cluster.description()):
+                click.echo(welcome(cluster))
+                await trio.sleep_forever()
 
-
-async def _cancel_on_signals(signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
-    async for _ in signals:
-        scope.cancel()
-
-
-@contextlib.contextmanager
-def _announced(cluster: Cluster, ready_file: Path | None) -> Iterator[None]:
-    """Keep the ready file there while the cluster is; it appears whole or not at all."""
-    if ready_file is None:
-        yield
-        return
-    draft = ready_file.with_name(f".{ready_file.name}.{os.getpid()}")
-    try:
-        draft.write_text(json.dumps(cluster.description(), indent=2) + "\n")
-        draft.replace(ready_file)
-        yield
-    finally:
-        draft.unlink(missing_ok=True)
-        ready_file.unlink(missing_ok=True)
-
-
-def _welcome(cluster: Cluster) -> str:
-    """Tell where everything is and what to try first."""
-    brokers = cluster.brokers.brokers
-    ids = f"{min(brokers)}-{max(brokers)}" if len(brokers) > 1 else "0"
-    ports = ", ".join(str(broker.port) for broker in brokers.values())
-    lines = [
-        "",
-        f"  bootstrap  {cluster.bootstrap}   the controller, node {cluster.node.config.node_id}",
-        f"  zookeeper  {cluster.zookeeper}   a real one",
-        f"  brokers    {ids} on ports {ports}   simulated",
-        "",
-        *_recipe(cluster.bootstrap, list(brokers)),
-        "Ctrl-C stops it all and leaves nothing behind.",
-    ]
-    return "\n".join(lines)
-
-
-def _recipe(bootstrap: str, brokers: list[int]) -> list[str]:
-    """Tell what to paste. The topic is created on named replicas, so that its move is a move.
-
-    kafka-python's command line lets the controller choose replicas; its library can name them.
-    """
-    # At most three replicas, and the last broker without one, if there is more than one broker.
-    count = max(1, min(3, len(brokers) - 1))
-    first, target = brokers[:count], brokers[-count:][::-1]
-    admin = f"kafka-python admin -b {bootstrap}"
-    lines = [
-        "Try, in another terminal with Python (pip install kafka-python):",
-        "",
-        "  from kafka import KafkaAdminClient, TopicPartition",
-        f'  admin = KafkaAdminClient(bootstrap_servers="{bootstrap}")',
-        f'  admin.create_topics({{"orders": {{"assignments": {{0: {first}, 1: {first}}}}}}})',
-    ]
-    if len(brokers) == 1:
-        look = [f"  {admin} topics describe -t orders", ""]
-        alone = "A move needs two brokers or more: --brokers 2, or leave it out for five."
-        return [*lines, "", "or from the shell:", "", *look, alone, ""]
-    return [
-        *lines,
-        f'  admin.alter_partition_reassignments({{TopicPartition("orders", 1): {target}}})',
-        "  admin.list_partition_reassignments()",
-        "",
-        "and then from the shell, where a move of orders-0 can be watched or cancelled:",
-        "",
-        f"  {admin} topics describe -t orders",
-        f"  {admin} partitions alter-reassignments -r orders:0={','.join(map(str, target))}",
-        f"  {admin} partitions list-reassignments",
-        f"  {admin} partitions alter-reassignments -r orders:0=cancel",
-        "",
-    ]
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the first fault of a group of groups."""
-    fault: BaseException = group
-    while isinstance(fault, BaseExceptionGroup):
-        fault = fault.exceptions[0]
-    return fault
+    await until_signal(work)

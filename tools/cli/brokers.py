@@ -1,0 +1,183 @@
+"""`klamm brokers`: simulated brokers in a process of their own, until a signal."""
+
+import os
+from pathlib import Path
+
+import click
+import trio
+
+from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol, by_name
+from klamm.tools.brokers.calls import StoreRefusedError
+from klamm.tools.brokers.peer import HOST
+from klamm.tools.brokers.registration import BrokerIdInUseError
+from klamm.tools.brokers.server import SimulatedBrokers
+from klamm.tools.cli._ids import read_ids
+from klamm.tools.cli._running import (
+    announced,
+    plain_faults,
+    ready_file_option,
+    set_up_logging,
+    until_signal,
+)
+from klamm.tools.cli._sizes import byte_count
+
+_FAULTS = (BrokerIdInUseError, StoreRefusedError, OSError)
+
+
+def _read_protocol(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> InterBrokerProtocol:
+    try:
+        return by_name(value) if value is not None else DEFAULT
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+
+
+@click.command()
+@click.option(
+    "--zookeeper",
+    required=True,
+    metavar="HOST:PORT",
+    help="The cluster's ZooKeeper, with a chroot if it has one; of klamm or of Kafka.",
+)
+@click.option(
+    "--ids",
+    metavar="IDS",
+    callback=read_ids,
+    default="0-4",
+    show_default=True,
+    help="Ids of the brokers: 3 or 1,2 or 0-4.",
+)
+@click.option(
+    "--racks", type=click.IntRange(1, 1000), help="Deal brokers out to so many racks: r0, r1, ..."
+)
+@click.option(
+    "--frozen",
+    metavar="IDS",
+    callback=read_ids,
+    default="",
+    help="Brokers that live but never catch up.",
+)
+@click.option(
+    "--partition-bytes",
+    metavar="SIZE",
+    callback=byte_count(),
+    default="10MiB",
+    show_default=True,
+    help="How much data each new partition holds.",
+)
+@click.option(
+    "--produce-rate",
+    metavar="SIZE",
+    callback=byte_count(),
+    default="0",
+    show_default=True,
+    help="How much data producers add to each partition per second.",
+)
+@click.option(
+    "--bandwidth",
+    metavar="SIZE",
+    callback=byte_count(least=1),
+    default="10MiB",
+    show_default=True,
+    help="How much data a broker can fetch, and serve, per second.",
+)
+@click.option(
+    "--ibp",
+    "protocol",
+    metavar="VERSION",
+    callback=_read_protocol,
+    help="inter.broker.protocol.version; 2.4-IV0 if not given.",
+)
+@click.option(
+    "--log-dirs",
+    type=click.IntRange(1, 100),
+    default=1,
+    show_default=True,
+    help="How many log directories each broker has: /data0, /data1, ...",
+)
+@click.option(
+    "--control-port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="Port for `klamm broker` on 127.0.0.1; without it a free one is taken.",
+)
+@ready_file_option
+def command(
+    zookeeper: str,
+    ids: tuple[int, ...],
+    racks: int | None,
+    frozen: tuple[int, ...],
+    partition_bytes: int,
+    produce_rate: int,
+    bandwidth: int,
+    protocol: InterBrokerProtocol,
+    log_dirs: int,
+    control_port: int,
+    ready_file: Path | None,
+) -> None:
+    """Run simulated brokers that join a ZooKeeper, until Ctrl-C.
+
+    \b
+    The controller may be klamm's or Kafka's. Data flow between the brokers of one such command
+    only: a partition's replicas should all be on them. Orders: klamm broker --help.
+    """
+    if not ids:
+        raise click.UsageError("--ids names no broker")
+    absent = set(frozen) - set(ids)
+    if absent:
+        raise click.UsageError(f"--frozen: broker {min(absent)} is not among --ids")
+    set_up_logging()
+    try:
+        brokers = SimulatedBrokers(
+            zookeeper,
+            ids,
+            racks={id_: f"r{place % racks}" for place, id_ in enumerate(ids)} if racks else None,
+            partition_bytes=partition_bytes,
+            produce_rate=float(produce_rate),
+            bandwidth=float(bandwidth),
+            frozen=frozen,
+            log_dirs=tuple(f"/data{number}" for number in range(log_dirs)),
+            protocol=protocol,
+            control_port=control_port,
+        )
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    try:
+        with plain_faults(*_FAULTS):
+            trio.run(_run, brokers, zookeeper, ready_file)
+    except _FAULTS as error:
+        raise click.ClickException(str(error)) from error
+    click.echo("klamm brokers stopped")
+
+
+async def _run(brokers: SimulatedBrokers, zookeeper: str, ready_file: Path | None) -> None:
+    async def work() -> None:
+        click.echo(f"{len(brokers.brokers)} brokers are joining ZooKeeper {zookeeper} ...")
+        async with brokers:
+            description = _description(brokers, zookeeper)
+            with announced(ready_file, description):
+                for broker in brokers.brokers.values():
+                    rack = f", rack {broker.rack}" if broker.rack else ""
+                    click.echo(f"  broker {broker.id} on {HOST}:{broker.port}{rack}")
+                control = description["control"]
+                click.echo(f"orders: klamm broker status --control {control}")
+                await trio.sleep_forever()
+
+    await until_signal(work)
+
+
+def _description(brokers: SimulatedBrokers, zookeeper: str) -> dict[str, object]:
+    """Return what a ready file says, in the form of `klamm up`."""
+    found = [
+        {"id": broker.id, "host": HOST, "port": broker.port, "rack": broker.rack}
+        for broker in brokers.brokers.values()
+    ]
+    return {
+        "bootstrap": ",".join(f"{HOST}:{broker['port']}" for broker in found),
+        "zookeeper": zookeeper,
+        "nodes": [],
+        "brokers": found,
+        "control": f"{HOST}:{brokers.control_port}",
+        "pid": os.getpid(),
+    }

@@ -1,0 +1,105 @@
+"""`klamm serve`: a controller node that joins the ZooKeeper of a cluster, until a signal."""
+
+import gc
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+import trio
+
+from klamm.controller.runtime.config import ControllerConfig
+from klamm.controller.runtime.controller import ListenError, Running, run_controller
+from klamm.controller.runtime.entry import NodeIdTakenError, UnreachableError
+from klamm.controller.runtime.journal_file import JournalError
+from klamm.controller.runtime.keys import ConfigError, config_from, unknown_keys
+from klamm.controller.runtime.sessions import StoreError
+from klamm.controller.znodes.errors import ZnodeError
+from klamm.tools.cli._properties import merged, override_option
+from klamm.tools.cli._running import (
+    announced,
+    plain_faults,
+    ready_file_option,
+    set_up_logging,
+    until_signal,
+)
+
+_FAULTS = (
+    JournalError,
+    ListenError,
+    NodeIdTakenError,
+    StoreError,
+    UnreachableError,
+    ZnodeError,
+)
+
+#: For a state of many objects that live long and have no cycles. Python's own, 700, spends a third
+#: of the work on 10,000 partitions on looking through them.
+_GC_THRESHOLDS = (20_000, 10, 10)
+
+
+@click.command()
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A server.properties file, with Kafka's own names.",
+)
+@override_option
+@ready_file_option
+@click.option("--quiet", is_flag=True, help="Say nothing but warnings and errors.")
+def command(
+    config: Path | None, overrides: Mapping[str, str], ready_file: Path | None, quiet: bool
+) -> None:
+    """Join a ZooKeeper as a controller node until Ctrl-C.
+
+    \b
+    Needed are an id that no broker has, and a ZooKeeper; everything else has Kafka's defaults:
+      klamm serve --override node.id=900 --override zookeeper.connect=localhost:2181
+    """
+    set_up_logging()
+    properties = merged(config, overrides)
+    try:
+        settings = config_from(properties)
+    except ConfigError as error:
+        raise click.ClickException(
+            "\n  ".join(["no node can run by this:", *error.faults])
+        ) from error
+    for key in unknown_keys(properties):
+        click.echo(f"Warning: there is no property {key}; it is ignored", err=True)
+    gc.set_threshold(*_GC_THRESHOLDS)
+    try:
+        with plain_faults(*_FAULTS):
+            trio.run(_serve, settings, ready_file, quiet)
+    except _FAULTS as error:
+        raise click.ClickException(str(error)) from error
+    if not quiet:
+        click.echo(f"klamm node {settings.node_id} stopped")
+
+
+async def _serve(config: ControllerConfig, ready_file: Path | None, quiet: bool) -> None:
+    async def work() -> None:
+        async with trio.open_nursery() as nursery:
+            running: Running = await nursery.start(run_controller, config)
+            with announced(ready_file, _description(config, running)):
+                if not quiet:
+                    where = f"{running.endpoint.host}:{running.endpoint.port}"
+                    click.echo(
+                        f"klamm node {config.node_id} serves on {where},"
+                        f" ZooKeeper {config.zookeeper}"
+                    )
+                await trio.sleep_forever()
+
+    await until_signal(work)
+
+
+def _description(config: ControllerConfig, running: Running) -> dict[str, object]:
+    """Return what a ready file says, in the form of `klamm up`."""
+    endpoint = running.endpoint
+    node = {"id": config.node_id, "host": endpoint.host, "port": endpoint.port, "pid": os.getpid()}
+    return {
+        "bootstrap": f"{endpoint.host}:{endpoint.port}",
+        "zookeeper": config.zookeeper,
+        "nodes": [node],
+        "brokers": [],
+        "control": None,
+    }
