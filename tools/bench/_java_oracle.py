@@ -14,14 +14,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from klamm.tools.bench._java_jars import JavaMissingError, JavaOracleError, cache_folder, jars
 from klamm.tools.embedded.errors import JavaNotFoundError
 from klamm.tools.embedded.java import find_java
+from klamm.tools.embedded.maven import MavenMissingError, cache_folder, pinned_jars
 
 PROJECT = Path(__file__).resolve().parent / "java"
 PROGRAM = "MessageOracle.java"
 _HINT = "Java's message classes need a JDK (Debian: apt install default-jdk-headless)"
 _END_TIMEOUT = 10.0  # seconds from the end of its input to the end of the program
+
+
+class JavaOracleError(Exception):
+    """The oracle failed, or refused a question; the text has what Java said."""
+
+
+class JavaMissingError(JavaOracleError):
+    """A tool that the oracle needs is not on this machine; the text says how to get it."""
 
 
 class JavaOracle:
@@ -124,7 +132,10 @@ class JavaOracle:
 
 def _class_path(clients: str) -> str:
     """Join the jars, of several kafka-clients the one that is asked for."""
-    found = jars(PROJECT, cache_folder())
+    try:
+        found = pinned_jars(PROJECT, cache_folder())
+    except MavenMissingError as error:
+        raise JavaMissingError(str(error)) from error
     if f"kafka-clients-{clients}.jar" not in found:
         raise ValueError(f"kafka-clients {clients} is not in {PROJECT}/pom.xml")
     return ":".join(

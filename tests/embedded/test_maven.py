@@ -4,7 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from klamm.tools.bench._java_jars import JavaMissingError, JavaOracleError, cache_folder, jars
+from klamm.tools.embedded.maven import (
+    MavenError,
+    MavenMissingError,
+    cache_folder,
+    pinned_jars,
+)
 
 GOOD = b"what was pinned\n"
 
@@ -40,21 +45,21 @@ BRINGS_GOOD = 'for jar in a-1 b-2; do echo what was pinned > "$out/$jar.jar"; do
 
 def test_they_are_fetched_once(project: Path, tmp_path: Path, maven: FakeMaven) -> None:
     maven(BRINGS_GOOD)
-    found = jars(project, tmp_path / "cache")
+    found = pinned_jars(project, tmp_path / "cache")
     assert {name: path.read_bytes() for name, path in found.items()} == {
         "a-1.jar": GOOD,
         "b-2.jar": GOOD,
     }
     maven("exit 1")
-    assert jars(project, tmp_path / "cache") == found
+    assert pinned_jars(project, tmp_path / "cache") == found
     assert sorted(path.name for path in (tmp_path / "cache" / "jars").iterdir()) == sorted(found)
 
 
 def test_a_damaged_one_is_fetched_again(project: Path, tmp_path: Path, maven: FakeMaven) -> None:
     maven(BRINGS_GOOD)
-    path = jars(project, tmp_path)["b-2.jar"]
+    path = pinned_jars(project, tmp_path)["b-2.jar"]
     path.write_bytes(b"half of it")
-    assert jars(project, tmp_path)["b-2.jar"].read_bytes() == GOOD
+    assert pinned_jars(project, tmp_path)["b-2.jar"].read_bytes() == GOOD
 
 
 def test_others_than_the_pinned_are_refused(
@@ -62,21 +67,21 @@ def test_others_than_the_pinned_are_refused(
 ) -> None:
     maven('echo something else > "$out/b-2.jar"')
     other = hashlib.sha256(b"something else\n").hexdigest()
-    with pytest.raises(JavaOracleError, match=rf"brought no a-1\.jar; b-2\.jar with .*{other}"):
-        jars(project, tmp_path)
+    with pytest.raises(MavenError, match=rf"brought no a-1\.jar; b-2\.jar with .*{other}"):
+        pinned_jars(project, tmp_path)
     assert not list(tmp_path.rglob("*.jar"))
 
 
 def test_what_maven_says_is_told(project: Path, tmp_path: Path, maven: FakeMaven) -> None:
     maven("echo could not resolve; exit 3")
-    with pytest.raises(JavaOracleError, match=r"mvn dependency:copy failed:\ncould not resolve"):
-        jars(project, tmp_path)
+    with pytest.raises(MavenError, match=r"mvn on .*pom\.xml failed:\ncould not resolve"):
+        pinned_jars(project, tmp_path)
 
 
 @pytest.mark.usefixtures("maven")
 def test_without_maven_there_is_a_hint(project: Path, tmp_path: Path) -> None:
-    with pytest.raises(JavaMissingError, match=r"no mvn on PATH \(Debian: apt install maven\)"):
-        jars(project, tmp_path)
+    with pytest.raises(MavenMissingError, match=r"no mvn on PATH \(Debian: apt install maven\)"):
+        pinned_jars(project, tmp_path)
 
 
 def test_the_cache_is_where_the_user_wants_it(

@@ -1,4 +1,8 @@
-"""Fetches the jars of the Java oracle once, by Maven, and trusts them by checksum alone."""
+"""Fetches pinned jars once, by Maven, and trusts them by checksum alone.
+
+A project is a folder with a pom.xml, whose phase `initialize` copies jars into the folder that the
+property `outputDirectory` names, and a SHA256SUMS that lists which jars are wanted.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,17 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from klamm.tools.embedded.errors import EmbeddedError
+
 CHECKSUMS = "SHA256SUMS"
 
 
-class JavaOracleError(Exception):
-    """The oracle failed, or refused a question; the text has what Java or Maven said."""
+class MavenError(EmbeddedError):
+    """Maven failed, or brought something else than what is pinned; the text has what it said."""
 
 
-class JavaMissingError(JavaOracleError):
-    """A tool that the oracle needs is not on this machine; the text says how to get it."""
+class MavenMissingError(MavenError):
+    """There is no Maven on this machine; the text says how to get it."""
 
 
 def cache_folder() -> Path:
@@ -28,12 +34,12 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "klamm")
 
 
-def jars(project: Path, cache: Path) -> dict[str, Path]:
+def pinned_jars(project: Path, cache: Path) -> dict[str, Path]:
     """Return the jars that `project` lists in its SHA256SUMS, by file name, out of `cache`.
 
     If one is missing there, or is not what its checksum says, all are fetched as the project's
-    pom.xml tells Maven. Raises JavaMissingError without Maven, JavaOracleError if it fails or
-    brings something else.
+    pom.xml tells Maven. Raises MavenMissingError without Maven, MavenError if it fails or brings
+    something else.
     """
     wanted = _checksums(project / CHECKSUMS)
     folder = cache / "jars"
@@ -42,7 +48,7 @@ def jars(project: Path, cache: Path) -> dict[str, Path]:
         with tempfile.TemporaryDirectory(dir=folder) as fresh:
             _fetch(project / "pom.xml", Path(fresh))
             if faults := _faults(wanted, Path(fresh)):
-                raise JavaOracleError(f"{project}/pom.xml: Maven brought {'; '.join(faults)}")
+                raise MavenError(f"{project}/pom.xml: Maven brought {'; '.join(faults)}")
             for name in wanted:
                 Path(fresh, name).replace(folder / name)
     return {name: folder / name for name in wanted}
@@ -68,16 +74,16 @@ def _faults(wanted: dict[str, str], folder: Path) -> list[str]:
 def _fetch(pom: Path, folder: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None:
-        raise JavaMissingError(
+        raise MavenMissingError(
             "Kafka's jars come by Maven, and there is no mvn on PATH (Debian: apt install maven)"
         )
-    goal = ["dependency:copy", f"-DoutputDirectory={folder}"]
+    copy = ["initialize", f"-DoutputDirectory={folder}"]
     done = subprocess.run(  # noqa: S603 - the user's own Maven on our own pom
-        [maven, "--quiet", "--batch-mode", "--file", str(pom), *goal],
+        [maven, "--quiet", "--batch-mode", "--file", str(pom), *copy],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode:
-        raise JavaOracleError(f"mvn {goal[0]} failed:\n{done.stdout}{done.stderr}")
+        raise MavenError(f"mvn on {pom} failed:\n{done.stdout}{done.stderr}")

@@ -1,0 +1,149 @@
+"""A controller node in this process, on a cluster that exists in ZooKeeper only.
+
+Its brokers are registered and take connections, but say nothing: what is measured is the node.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from types import TracebackType
+from typing import Self
+
+import trio
+
+from klamm.controller.core.ops import Create, Op
+from klamm.controller.runtime.config import ControllerConfig
+from klamm.controller.runtime.controller import Running, run_controller
+from klamm.controller.runtime.sessions import OpenStore
+from klamm.controller.znodes import paths
+from klamm.controller.znodes.brokers import BrokerZnode, Endpoint, encode_broker
+from klamm.controller.znodes.state import StateZnode, encode_state
+from klamm.controller.znodes.topic import TopicZnode, encode_topic
+
+BROKERS = (1, 2, 3, 4, 5, 6)
+REPLICAS = 3
+
+HOST = "127.0.0.1"
+_OPS_PER_COMMIT = 2000
+_WAIT_S = 120.0
+
+Commit = Callable[[Sequence[Op]], None]
+
+
+def topic_name(number: int) -> str:
+    """Return the name of a topic that `fill` makes."""
+    return f"topic-{number:04d}"
+
+
+def replicas_of(partition: int) -> tuple[int, ...]:
+    """Return where `fill` puts a partition: all brokers lead, and follow, equally many."""
+    return tuple(BROKERS[(partition + position) % len(BROKERS)] for position in range(REPLICAS))
+
+
+def fill(commit: Commit, topics: int, partitions: int, port: int) -> None:
+    """Write a cluster at rest: brokers that listen on `port`, topics, states.
+
+    The registrations are no ephemeral znodes: nobody has to keep a session for them.
+    """
+    creates = [Create(path, None) for path in (*paths.PERSISTENT_PATHS, *paths.KLAMM_PATHS)]
+    for broker in BROKERS:
+        endpoint = Endpoint("PLAINTEXT", "PLAINTEXT", HOST, port)
+        registration = encode_broker(BrokerZnode(broker, (endpoint,), version=4))
+        creates.append(Create(paths.broker(broker), registration))
+    states = [
+        encode_state(StateZnode(replicas[0], 0, replicas, 1))
+        for replicas in map(replicas_of, range(partitions))
+    ]
+    lists = {number: replicas_of(number) for number in range(partitions)}
+    topic = encode_topic(TopicZnode(2, lists))
+    for name in map(topic_name, range(topics)):
+        creates += (Create(paths.topic(name), topic), Create(paths.partitions(name), None))
+        for number, state in enumerate(states):
+            creates += (
+                Create(paths.partition(name, number), None),
+                Create(paths.state(name, number), state),
+            )
+    for start in range(0, len(creates), _OPS_PER_COMMIT):
+        commit(creates[start : start + _OPS_PER_COMMIT])
+
+
+@contextmanager
+def silent_brokers() -> Iterator[int]:
+    """Give a port where connections are taken and nothing is ever answered."""
+    with socket.create_server((HOST, 0), backlog=4 * len(BROKERS)) as listener:
+        port: int = listener.getsockname()[1]
+        yield port
+
+
+class LocalNode:
+    """A controller node on a thread of its own; a context manager that has it in office."""
+
+    def __init__(self, config: ControllerConfig, open_store: OpenStore | None = None) -> None:
+        self._config = config
+        self._open_store = open_store
+        self._thread = threading.Thread(target=self._main, name="klamm-node")
+        self._served = threading.Event()
+        self._scope = trio.CancelScope()
+        self._running: Running | None = None
+        self._fault: BaseException | None = None
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._served.wait()
+        try:
+            deadline = time.monotonic() + _WAIT_S
+            while self._fault is None and self.running.node.state is None:
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"the node took no office within {_WAIT_S:g} s")
+                time.sleep(0.01)
+        finally:
+            if self._fault is not None or self.running.node.state is None:
+                self._stop()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stop()
+
+    @property
+    def running(self) -> Running:
+        """Where the node serves, and its state machine."""
+        assert self._running is not None, self._fault
+        return self._running
+
+    def call(self, function: Callable[[], object]) -> None:
+        """Run a function on the node's thread."""
+        trio.from_thread.run_sync(function, trio_token=self._token)
+
+    def _main(self) -> None:
+        try:
+            trio.run(self._run)
+        except BaseException as fault:  # carried over to the caller's thread
+            self._fault = fault
+        finally:
+            self._served.set()
+
+    async def _run(self) -> None:
+        self._token = trio.lowlevel.current_trio_token()
+        with self._scope:
+            async with trio.open_nursery() as nursery:
+                start = partial(run_controller, self._config, self._open_store)
+                self._running = await nursery.start(start)
+                self._served.set()
+
+    def _stop(self) -> None:
+        with contextlib.suppress(trio.RunFinishedError):  # it has ended by itself
+            self.call(self._scope.cancel)
+        self._thread.join()
+        if self._fault is not None:
+            raise self._fault
