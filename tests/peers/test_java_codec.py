@@ -21,8 +21,7 @@ from peers.java.kafka_json import as_json
 
 from klamm.protocol.codec import decode, encode
 from klamm.protocol.message import Message
-from klamm.tools.bench._java_jars import JavaMissingError, JavaOracleError
-from klamm.tools.bench._java_oracle import JavaOracle
+from klamm.tools.bench._java_oracle import JavaMissingError, JavaOracle, JavaOracleError
 from klamm.tools.codegen.layout import layout_of
 
 pytestmark = pytest.mark.slow
