@@ -4,15 +4,9 @@ from dataclasses import dataclass, field
 
 from klamm.controller.core.model import NO_LEADER, ClusterState, Partition
 from klamm.controller.node.effects import Journal
-from klamm.controller.node.lines import (
-    KINDS,
-    VERSION,
-    Line,
-    PartitionForm,
-    decode,
-    encode,
-    line,
-)
+from klamm.controller.node.forms import VERSION, Line, PartitionForm
+from klamm.controller.node.kinds import KINDS
+from klamm.controller.node.lines import decode, encode, line
 from klamm.controller.znodes import paths
 
 WALL_MS, MONOTONIC = 1_700_000_000_000, 0.5

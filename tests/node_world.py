@@ -89,6 +89,8 @@ class World:
     answers: Callable[[Send], Message | None] = lambda send: accept(send.message)
     silent: set[int] = field(default_factory=set)
     on_send: Callable[[Send], None] = lambda send: None
+    #: Part of the text of a fault of the controller's own that a test provokes; no other is let by.
+    provoked: str | None = None
 
     def __post_init__(self) -> None:
         self.zookeeper = MemoryZookeeper()
@@ -238,6 +240,11 @@ class World:
         """Put something into the inbox."""
         self._inbox.append(event)
 
+    @property
+    def posted(self) -> list[Input]:
+        """What the node has not been given yet."""
+        return self._inbox
+
     def _answer(self) -> None:
         due = [send for send in self.waiting if send.broker.id not in self.silent]
         self.waiting = [send for send in self.waiting if send.broker.id in self.silent]
@@ -268,6 +275,8 @@ class World:
                 self.transacted.setdefault(request, []).append(results)
             case Journal():
                 self.journal.append(effect)
+                if effect.kind == "fault":
+                    assert self.provoked is not None and self.provoked in effect.text, effect.text
                 self.replay.entry(effect)
             case SetTimer(name, seconds):
                 self.timers[name] = seconds

@@ -121,7 +121,8 @@ def update_metadata(
     """Tell a broker who is alive, and what clients ask about these partitions.
 
     Brokers replace their list of live brokers by the one given here, so it always has everybody:
-    also the klamm nodes, or nobody would find the controller. Partitions of a topic whose deletion
+    also the klamm nodes, or nobody would find the controller; of two with one id the broker, for
+    brokers refuse a list with both. Partitions of a topic whose deletion
     has started, and those that there are no more, are taken back, as are `withdrawn` ones, of a
     topic that may have been made anew since.
     """
@@ -159,7 +160,11 @@ def update_metadata(
             for topic, partitions in by_topic.items()
         ),
         live_brokers=tuple(
-            _live_broker(live) for live in (*state.brokers.values(), *state.nodes.values())
+            _live_broker(live)
+            for live in (
+                *state.brokers.values(),
+                *(node for id_, node in state.nodes.items() if id_ not in state.brokers),
+            )
         ),
     )
 

@@ -5,10 +5,12 @@ the active controller derives it from its own state (`refreshed`). Both give the
 the same cluster, which clients rely on: they ask whichever node is least busy.
 
 Everything here is an immutable value. A topic that a change does not touch is the same object
-before and after, so a large cluster costs one dictionary of topics per change.
+before and after, and the active controller converts one when somebody asks for it: a change costs
+the same in a cluster of any size.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -137,44 +139,79 @@ def _broker(broker: UpdateMetadataBroker) -> Broker:
     return Broker(broker.id, -1, endpoints, broker.rack)
 
 
+#: By name a topic of the state, and what clients may know of it.
+_Converted = dict[str, tuple[Topic, TopicMetadata]]
+
+
 def refreshed(
     cache: MetadataCache, before: ClusterState | None, after: ClusterState
 ) -> MetadataCache:
     """Bring the active controller's snapshot from one of its states to the next.
 
     `cache` is what this function returned for `before`, or any snapshot if `before` is None. A
-    topic is converted only if it, or the set of live brokers, is another than before.
+    topic is converted anew only if it, or who is alive, is another than before.
     """
     if before is after:
         return cache
-    same_brokers = before is not None and before.brokers.keys() == after.brokers.keys()
-    topics: dict[str, TopicMetadata] = {}
-    for name, topic in after.topics.items():
-        if after.vanishing(name):
-            continue
-        unchanged = before is not None and before.topics.get(name) is topic
-        if unchanged and same_brokers and name in cache.topics:
-            known = cache.topics.get(name)
-        else:
-            known = _topic(topic, after.brokers)
-        if known is not None:
-            topics[name] = known
-    live = {**after.nodes, **after.brokers}
-    brokers = {id_: replace(broker, epoch=-1) for id_, broker in live.items()}
+    converted: _Converted = {}
+    brokers = cache.brokers
+    if before is not None and before.alive == after.alive:
+        if isinstance(cache.topics, _TopicsOfState):
+            converted = cache.topics.converted
+        for gone in converted.keys() - after.topics.keys():
+            del converted[gone]
+    if before is None or before.brokers is not after.brokers or before.nodes is not after.nodes:
+        live = {**after.nodes, **after.brokers}
+        brokers = {id_: replace(broker, epoch=-1) for id_, broker in live.items()}
+    topics = _TopicsOfState(after, converted)
     return MetadataCache(cache.cluster_id, after.controller_id, brokers, topics)
 
 
-def _topic(topic: Topic, alive: Mapping[int, Broker]) -> TopicMetadata | None:
+class _TopicsOfState(Mapping[str, TopicMetadata]):
+    """The topics of a state that clients may know, each converted when it is first asked for.
+
+    `converted` is shared by the snapshots of states in which the same are alive: what it has for a
+    topic counts only where that very topic is in the state.
+    """
+
+    def __init__(self, state: ClusterState, converted: _Converted) -> None:
+        self._state = state
+        self._alive = state.alive
+        self.converted = converted
+
+    def __getitem__(self, name: str) -> TopicMetadata:
+        topic = self._state.topics[name]
+        known = self.converted.get(name)
+        if known is None or known[0] is not topic or self._state.vanishing(name):
+            if name not in self:
+                raise KeyError(name)
+            known = self.converted[name] = (topic, _topic(topic, self._alive))
+        return known[1]
+
+    def __contains__(self, name: object) -> bool:
+        topic = self._state.topics.get(name) if isinstance(name, str) else None
+        if topic is None or self._state.vanishing(topic.name):
+            return False
+        return any(partition.leadership is not None for partition in topic.partitions.values())
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._state.topics if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _topic(topic: Topic, alive: AbstractSet[int]) -> TopicMetadata:
     """Convert a topic; partitions that never had a leader are unknown to clients, as in Kafka."""
     partitions = {
         number: found
         for number, partition in topic.partitions.items()
         if (found := _partition(partition, alive)) is not None
     }
-    return TopicMetadata(topic.name, topic.topic_id, partitions) if partitions else None
+    return TopicMetadata(topic.name, topic.topic_id, partitions)
 
 
-def _partition(partition: Partition, alive: Mapping[int, Broker]) -> PartitionMetadata | None:
+def _partition(partition: Partition, alive: AbstractSet[int]) -> PartitionMetadata | None:
     leadership = partition.leadership
     if leadership is None:
         return None

@@ -5,7 +5,7 @@ slow broker takes its next request costs one line, and that line is the newest. 
 outbox holds at most one order to the replica (lead, or stop) and one notice for clients.
 
 Rules of merging (each has a test):
-1. `is_new`, once true, stays true until it is sent.
+1. `is_new`, once true, stays true until it is sent, or the replica is stopped or gone.
 2. A later Lead takes back an unsent Stop of that replica, and a later Stop an unsent Lead.
 3. Of two unsent Stops the one that deletes stays.
 4. What is in flight is never changed. If it has to be told again, for its link broke or the
@@ -18,44 +18,27 @@ Rules of merging (each has a test):
    with delete.
 7. That a partition is gone is told even if a topic of the same name has come since, and before
    what is told of that one: brokers keep of a topic what they are not told to forget.
+8. A new broker is told everything from two backlogs of whole topics, one of what it has replicas
+   of and one for clients. What is said of a partition by name takes it out of them, unless they
+   would tell the same.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from itertools import islice
 
+from klamm.controller.brokers.backlog import Backlog
+from klamm.controller.brokers.in_flight import InFlight as InFlight
+from klamm.controller.brokers.in_flight import Kind as Kind
 from klamm.controller.brokers.messages import leader_and_isr, stop_replica, update_metadata
 from klamm.controller.core.ibp import InterBrokerProtocol
-from klamm.controller.core.model import Broker, ClusterState, TopicPartition
+from klamm.controller.core.model import Broker, ClusterState, Partition, Topic, TopicPartition
 from klamm.protocol.message import Message
 
 #: A broker makes a log for each new replica before it answers: 1,000 took seconds (measured).
 NEW_REPLICAS_PER_REQUEST = 500
 REPLICAS_PER_REQUEST = 2_000
 NOTICES_PER_REQUEST = 5_000
-
-
-class Kind(Enum):
-    """The requests that a controller sends."""
-
-    UPDATE_METADATA = auto()
-    LEADER_AND_ISR = auto()
-    STOP_REPLICA = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class InFlight:
-    """A request that was handed out: what it told, to put it back or to read its answer by.
-
-    `flags` are is_new of a Lead, delete of a Stop, gone of a notice; `epochs` are the leader
-    epochs told by a Lead.
-    """
-
-    number: int
-    kind: Kind
-    flags: Mapping[TopicPartition, bool]
-    epochs: Mapping[TopicPartition, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -68,48 +51,63 @@ class Outbox:
     withdrawals: dict[TopicPartition, None] = field(default_factory=dict)
     notices: dict[TopicPartition, None] = field(default_factory=dict)
     stops: dict[TopicPartition, bool] = field(default_factory=dict)
+    unled: Backlog = field(default_factory=Backlog)
+    unpublished: Backlog = field(default_factory=Backlog)
     in_flight: InFlight | None = None
+    #: The replicas that were stopped, or gone, since the newest request was handed out.
+    ended: set[TopicPartition] = field(default_factory=set)
     listener: str = "PLAINTEXT"
+    #: What it has refused and not done since: a request (without a partition) or parts of one.
+    refusals: dict[tuple[Kind, TopicPartition | None], int] = field(default_factory=dict)
 
     def lead(self, name: TopicPartition, is_new: bool) -> None:
-        """Tell it the partition's leadership (rules 1 and 2)."""
+        """Tell it the partition's leadership (rules 1, 2 and 8)."""
+        if not is_new and self.unled.covers(name):
+            return
+        self.unled.leave_out(name)
         self.stops.pop(name, None)
         self.leads[name] = self.leads.get(name, False) or is_new
 
     def publish(self, name: TopicPartition) -> None:
         """Tell it what clients ask about the partition."""
-        self.notices[name] = None
+        if not self.unpublished.covers(name):
+            self.notices[name] = None
 
     def withdraw(self, name: TopicPartition) -> None:
         """Tell it that the partition is gone for clients, and nothing of it to be led (rule 7)."""
-        self.leads.pop(name, None)
+        self.unpublished.leave_out(name)
+        self._end(name)
         self.notices.pop(name, None)
         self.withdrawals[name] = None
 
     def stop(self, name: TopicPartition, delete: bool) -> None:
         """Tell it to stop its replica (rules 2 and 3)."""
-        self.leads.pop(name, None)
+        self._end(name)
         self.stops[name] = self.stops.get(name, False) or delete
 
-    def refill(self, state: ClusterState, restarted: bool = False) -> None:
-        """Forget what was to be told; begin with everything that a new broker must know.
+    def _end(self, name: TopicPartition) -> None:
+        self.unled.leave_out(name)
+        self.leads.pop(name, None)
+        self.ended.add(name)
 
-        An adding replica outside the ISR may have no log yet, so it is new to the broker. One
-        that `restarted` is not told what it led before, see `Refill`.
+    def refill(self, state: ClusterState, restarted: bool = False) -> None:
+        """Forget what was to be told; begin with everything that a new broker must know (rule 8).
+
+        One that `restarted` is not told what it led before, see `Refill`.
         """
         self.in_flight = None
-        self.stops.clear()
-        self.withdrawals.clear()
+        for told_by_name in (self.leads, self.notices, self.stops, self.withdrawals):
+            told_by_name.clear()
         self.announce = True
-        led = {name: p for name, p in state.partitions() if p.leadership is not None}
-        self.notices = dict.fromkeys(led)
-        self.leads = {
-            name: self.broker.id in partition.additions_to_make
-            for name, partition in led.items()
-            if self.broker.id in partition.assignment.replicas
-            and not state.vanishing(name.topic)
-            and not (restarted and partition.leader == self.broker.id)
-        }
+        self.unled, self.unpublished = Backlog(state.topics), Backlog(state.topics)
+        if restarted:
+            for topic in state.topics.values():
+                for number, partition in topic.partitions.items():
+                    if partition.leader == self.broker.id:
+                        self.unled.leave_out(TopicPartition(topic.name, number))
+        for name, partition in state.moving():
+            if partition.leadership is not None and self._lacks_log(partition):
+                self.lead(name, is_new=True)  # by name, or rule 1 would not hold
 
     def next_request(
         self, state: ClusterState, protocol: InterBrokerProtocol, number: int
@@ -117,6 +115,7 @@ class Outbox:
         """Hand out the next request and its version; None if one is in flight or none is due."""
         if self.in_flight is not None:
             return None
+        self.ended.clear()
         if self.announce:
             self.announce = False
             return self._notify(state, {}, protocol, number)
@@ -127,7 +126,8 @@ class Outbox:
         if self.withdrawals:
             names = _take(self.withdrawals, NOTICES_PER_REQUEST)
             return self._notify(state, dict.fromkeys(names, True), protocol, number)
-        while self.notices:
+        while self.notices or self.unpublished:
+            self._unfold_notices(state)
             names = _take(self.notices, NOTICES_PER_REQUEST)
             known = dict.fromkeys((name for name in names if _is_public(state, name)), False)
             if known:
@@ -162,7 +162,8 @@ class Outbox:
             case Kind.LEADER_AND_ISR:
                 for name, is_new in sent.flags.items():
                     if name not in self.stops and state.is_replica(name, self.broker.id):
-                        self.leads[name] = self.leads.get(name, False) or is_new
+                        still_new = is_new and name not in self.ended
+                        self.leads[name] = self.leads.get(name, False) or still_new
             case Kind.STOP_REPLICA:
                 for name, delete in sent.flags.items():
                     early = delete and state.must_wait(name, self.broker.id)
@@ -176,19 +177,53 @@ class Outbox:
 
         Where topics have ids, a topic without one waits for it: brokers keep it with the log.
         """
+
+        def has_id(topic: Topic) -> bool:
+            return not protocol.topic_ids or topic.topic_id is not None
+
+        flags = self._pick_leads(state, has_id)
+        full = len(flags) == REPLICAS_PER_REQUEST or sum(flags.values()) == NEW_REPLICAS_PER_REQUEST
+        if self.unled and not full:
+            self.leads = {**flags, **self.leads}
+            self._unfold_leads(state, has_id)
+            flags = self._pick_leads(state, has_id)
+        return flags
+
+    def _pick_leads(
+        self, state: ClusterState, ready: Callable[[Topic], bool]
+    ) -> dict[TopicPartition, bool]:
         flags: dict[TopicPartition, bool] = {}
         new = 0
         for name, is_new in self.leads.items():
             if len(flags) == REPLICAS_PER_REQUEST or new == NEW_REPLICAS_PER_REQUEST:
                 break
             topic = state.topics.get(name.topic)
-            if protocol.topic_ids and topic is not None and topic.topic_id is None:
-                continue
-            flags[name] = is_new
-            new += is_new
+            if topic is None or ready(topic):
+                flags[name] = is_new
+                new += is_new
         for name in flags:
             del self.leads[name]
         return flags
+
+    def _unfold_leads(self, state: ClusterState, ready: Callable[[Topic], bool]) -> None:
+        """Take a request's worth out of the backlog, to hold it by name."""
+        for name, partition in self.unled.take(
+            state,
+            REPLICAS_PER_REQUEST,
+            lambda partition: self.broker.id in partition.assignment.replicas,
+            ready,
+        ):
+            self.leads[name] = self._lacks_log(partition)
+
+    def _lacks_log(self, partition: Partition) -> bool:
+        """Tell whether the replica is new to it: one that is added and was never in sync."""
+        return self.broker.id in partition.additions_to_make
+
+    def _unfold_notices(self, state: ClusterState) -> None:
+        """Take what is missing to a request out of the backlog, to hold it by name."""
+        missing = NOTICES_PER_REQUEST - len(self.notices)
+        for name, _ in self.unpublished.take(state, missing, lambda _: True, lambda _: True):
+            self.notices[name] = None
 
     def _lead(
         self,
@@ -245,10 +280,7 @@ def _take(names: dict[TopicPartition, None], count: int) -> list[TopicPartition]
 
 
 def _is_led(state: ClusterState, name: TopicPartition) -> bool:
-    partition = state.partition(name)
-    if partition is None or state.vanishing(name.topic):
-        return False
-    return partition.leadership is not None
+    return _is_public(state, name) and not state.vanishing(name.topic)
 
 
 def _is_public(state: ClusterState, name: TopicPartition) -> bool:

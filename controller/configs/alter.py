@@ -25,7 +25,7 @@ from klamm.controller.configs.values import InvalidValueError, Kind
 from klamm.controller.core.ops import ANY_VERSION, Check, Create, Op, SetData
 from klamm.controller.core.results import Done, Fault, Refusal, Result
 from klamm.controller.store.port import Missing, Read, ReadData, Znode
-from klamm.controller.store.transaction import Decision, Found
+from klamm.controller.store.transaction import Decision, Found, Note
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.config import (
     ConfigEntity,
@@ -138,7 +138,8 @@ class AlterTopic:
         # Deleted meanwhile, a topic must not leave configs behind for the next one of its name.
         exists = Check(paths.topic(self.topic), ANY_VERSION)
         entity = ConfigEntity("topics", self.topic)
-        return Decision(Done(), (exists, *_writes(entity, present, znode, altered)))
+        ops = (exists, *_writes(entity, present, znode, altered))
+        return Decision(Done(), ops, note=_note(entity, znode.config, altered))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,8 @@ class AlterBroker:
             return Decision(_invalid_value("BROKER", self.entity.name or "", error))
         if self.validate_only:
             return Decision(Done())
-        return Decision(Done(), _writes(self.entity, present, znode, altered))
+        ops = _writes(self.entity, present, znode, altered)
+        return Decision(Done(), ops, note=_note(self.entity, znode.config, altered))
 
 
 def _kept(znode: ConfigZnode, replace: bool) -> Mapping[str, str]:
@@ -197,6 +199,18 @@ def _kept(znode: ConfigZnode, replace: bool) -> Mapping[str, str]:
 def _invalid_value(kind: str, name: str, error: ValueError) -> Refusal:
     resource = f"ConfigResource(type={kind}, name='{name}')"
     return Refusal(Fault.INVALID_CONFIG, f"Invalid config value for resource {resource}: {error}")
+
+
+def _note(entity: ConfigEntity, before: Mapping[str, str], after: Mapping[str, str]) -> Note:
+    """Name what is changed, and no value: that may be a secret."""
+    changed = sorted(name for name in after if after[name] != before.get(name))
+    gone = sorted(before.keys() - after.keys())
+    told = [
+        f"{verb} {', '.join(names)}" for verb, names in (("set", changed), ("unset", gone)) if names
+    ]
+    about = f"{entity.kind}/{entity.name or '<default>'}"
+    topic = (entity.name or "") if entity.kind == "topics" else ""
+    return Note("config-altered", f"{about}: {'; '.join(told) or 'as before'}", topic)
 
 
 def _writes(

@@ -3,16 +3,18 @@
 Source: Kafka 3.9, ConfigHelper.createTopicConfigEntry, createBrokerConfigEntry.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from klamm.controller.configs.broker_keys import DYNAMIC, SHOWN, THROTTLES, definition
 from klamm.controller.configs.layers import BrokerConfigs, Source, Synonym, config_of
 from klamm.controller.configs.topic_keys import TOPIC_KEYS
 from klamm.controller.configs.values import Kind
+from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.store.port import Read, ReadData
 from klamm.controller.store.transaction import Decision, Found
 from klamm.controller.znodes.config import ConfigEntity
+from klamm.controller.znodes.errors import ZnodeError
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,9 @@ class Entry:
     def sensitive(self) -> bool:
         """Tell whether nobody may see the value: a password, or a name that nobody knows."""
         return _sensitive(self.kind)
+
+
+Entries = tuple[Entry, ...]
 
 
 def describe_topic(configs: Mapping[str, str], broker: BrokerConfigs) -> tuple[Entry, ...]:
@@ -111,22 +116,33 @@ def _sensitive(kind: Kind) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class DescribeTopic:
-    """Reads a topic's configs and those of node `node_id`, which it inherits."""
+class DescribeTopics:
+    """Reads the configs of topics, and once those of node `node_id`, which they inherit."""
 
-    topic: str
+    topics: tuple[str, ...]
     node_id: int
     static: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def reads(self) -> tuple[Read, ...]:
-        """The topic's config znode, and the node's."""
-        return (ReadData(ConfigEntity("topics", self.topic).path), *broker_reads(self.node_id))
+        """The node's config znodes, and the topics'."""
+        topics = (ReadData(ConfigEntity("topics", topic).path) for topic in self.topics)
+        return (*broker_reads(self.node_id), *topics)
 
-    def decide(self, found: tuple[Found, ...]) -> Decision[tuple[Entry, ...]]:
-        """Show them; raises ZnodeError."""
-        topic, *broker = found
-        return Decision(describe_topic(config_of(topic).config, layers(broker, self.static)))
+    def decide(self, found: tuple[Found, ...]) -> Decision[tuple[Entries | Refusal, ...]]:
+        """Show them, by topic; raises ZnodeError if the node's cannot be understood.
+
+        A topic's that cannot be are its own matter.
+        """
+        broker = layers(found[:2], self.static)
+        return Decision(tuple(_described(topic, broker) for topic in found[2:]))
+
+
+def _described(topic: Found, broker: BrokerConfigs) -> Entries | Refusal:
+    try:
+        return describe_topic(config_of(topic).config, broker)
+    except ZnodeError as fault:
+        return Refusal(Fault.UNKNOWN_SERVER_ERROR, str(fault))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +158,7 @@ class DescribeBroker:
         """The node's config znode, and that of all brokers."""
         return broker_reads(self.node_id)
 
-    def decide(self, found: tuple[Found, ...]) -> Decision[tuple[Entry, ...]]:
+    def decide(self, found: tuple[Found, ...]) -> Decision[Entries]:
         """Show them; raises ZnodeError."""
         broker = layers(found, self.static)
         described = describe_all_brokers if self.whole_cluster else describe_broker
@@ -155,7 +171,7 @@ def broker_reads(node_id: int) -> tuple[Read, ...]:
     return ReadData(own.path), ReadData(default.path)
 
 
-def layers(found: tuple[Found, ...] | list[Found], static: Mapping[str, str]) -> BrokerConfigs:
+def layers(found: Sequence[Found], static: Mapping[str, str]) -> BrokerConfigs:
     """Make a node's configs of the results of `broker_reads`; raises ZnodeError."""
     own, default = found
     return BrokerConfigs(config_of(own).config, config_of(default).config, static)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from klamm.controller.core.ops import Check, Create, Op, SetData
 from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.store.port import Read, ReadData, Znode
-from klamm.controller.store.transaction import Decision, Found
+from klamm.controller.store.transaction import Decision, Found, Note
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.cluster import (
     ProducerIdBlock,
@@ -45,4 +45,5 @@ class AllocateProducerIds:
         write: Op = Create(paths.PRODUCER_ID_BLOCK, data)
         if isinstance(present, Znode):
             write = SetData(paths.PRODUCER_ID_BLOCK, data, present.version)
-        return Decision(block, (write,), self.fence)
+        note = Note("producer-ids", f"broker {self.broker}: {block.first}-{block.last}")
+        return Decision(block, (write,), self.fence, note)

@@ -14,6 +14,7 @@ from klamm.controller.core.model import (
 from klamm.controller.core.plan import (
     Change,
     SetAwaiting,
+    SetBelow,
     SetBrokers,
     SetCounter,
     SetDeletion,
@@ -33,7 +34,7 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
     A change of a topic that is unknown raises KeyError: it would be a fault of the decision.
     """
     brokers, nodes, commits = state.brokers, state.nodes, state.commits
-    unreadable = state.unreadable
+    unreadable, below = state.unreadable, state.below
     topics: dict[str, Topic] | None = None
     partitions: dict[str, dict[int, Partition]] = {}
     awaiting: dict[TopicPartition, Awaiting] | None = None
@@ -65,6 +66,8 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
                     deleting.pop(change.name, None)
                 else:
                     deleting[change.name] = change.deletion
+            case SetBelow():
+                below = {**below, change.root: change.below}
             case SetTopic():
                 topics = dict(state.topics) if topics is None else topics
                 partitions.pop(change.name, None)
@@ -89,6 +92,7 @@ def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
         shutting_down=shutting_down,
         held_back={leader: waiting for leader, waiting in held_back.items() if waiting},
         deleting=state.deleting if deleting is None else deleting,
+        below={root: found for root, found in below.items() if found != ()},
     )
 
 

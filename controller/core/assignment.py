@@ -4,8 +4,27 @@ Source: Kafka 3.9, server-common, AdminUtils.java (assignReplicasToBrokers).
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
+
+from klamm.controller.core.model import Broker
+from klamm.controller.core.results import Fault, Refusal
+
+
+def uneven_racks(brokers: Iterable[Broker]) -> Refusal | None:
+    """Refuse to place anything where some brokers have a rack and others have none.
+
+    Source: Kafka 3.9, AdminUtils.java (assignReplicasToBrokers) and AdminZkClient.scala
+    (getBrokerMetadatas). Both raise AdminOperationException, for which there is no error code;
+    Kafka hides its text from clients, and they are told here whom to give a rack.
+    """
+    without = {broker.id: broker.rack is None for broker in brokers}
+    if all(without.values()) or not any(without.values()):
+        return None
+    ids = ", ".join(str(id_) for id_, missing in sorted(without.items()) if missing)
+    text = "Not all brokers have rack information for replica rack aware assignment."
+    text += f" Set broker.rack on brokers {ids} too, or name the replicas of each partition."
+    return Refusal(Fault.UNKNOWN_SERVER_ERROR, text)
 
 
 def assign_replicas(
@@ -18,7 +37,8 @@ def assign_replicas(
 ) -> dict[int, tuple[int, ...]]:
     """Place `partitions` new partitions, numbered from `first_partition`, on the brokers.
 
-    `racks` names every broker with its rack; racks count only if every broker has one. `start`
+    `racks` names every broker with its rack; racks count only if every broker has one, and who
+    asks has made sure that all have or none (`uneven_racks`). `start`
     is the index of the broker that leads partition 0, `shift` the distance of the first follower
     (both from 0); Kafka draws them. Raises ValueError if there are fewer brokers than replicas.
     """

@@ -6,7 +6,7 @@ Source: Kafka 3.9, ZkAdminManager.scala (createTopics) and AdminZkClient.scala
 
 from dataclasses import replace
 
-from klamm.controller.core.assignment import assign_replicas
+from klamm.controller.core.assignment import assign_replicas, uneven_racks
 from klamm.controller.core.draft import Creation, Draft
 from klamm.controller.core.events import UNSET, Cause, CreateTopic
 from klamm.controller.core.model import Assignment, Partition, Topic, TopicPartition
@@ -114,7 +114,9 @@ def check_counts(event: CreateTopic, draft: Draft) -> Refusal | None:
             f"Replication factor: {event.replication_factor} larger than available brokers: "
             f"{len(draft.brokers)}.",
         )
-    return too_many_partitions(event.partitions, event.replication_factor, max(draft.brokers))
+    return uneven_racks(draft.brokers.values()) or too_many_partitions(
+        event.partitions, event.replication_factor, max(draft.brokers)
+    )
 
 
 def _check_configs(event: CreateTopic) -> Refusal | None:

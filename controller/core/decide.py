@@ -12,6 +12,7 @@ from klamm.controller.core import (
     isr,
     moves,
     preferred,
+    removal,
     shutdown,
 )
 from klamm.controller.core.draft import Draft
@@ -31,11 +32,14 @@ from klamm.controller.core.events import (
     ElectPreferred,
     FaultFound,
     LeaderAcknowledged,
+    LeaderFailed,
     NodesRead,
     NotificationsRead,
+    RemoveZnode,
     ReplicasDeleted,
     ShutDownBroker,
     StateRead,
+    SubtreeRead,
     TopicRead,
 )
 from klamm.controller.core.model import ClusterState
@@ -55,11 +59,14 @@ DECISIONS: dict[type, tuple[int, Callable[[Draft, Cause, Any], None]]] = {
     ConfigRead: (0, facts.config_read),
     CounterRead: (0, facts.counter_read),
     NotificationsRead: (0, facts.notifications_read),
+    SubtreeRead: (0, facts.subtree_read),
     LeaderAcknowledged: (0, facts.leader_acknowledged),
+    LeaderFailed: (0, facts.leader_failed),
     DeletionsRead: (0, deletion_queue.deletions_read),
     ReplicasDeleted: (0, deletion.replicas_deleted),
     CheckDeletion: (1, deletion.check),
     CheckPartition: (1, moves.check),
+    RemoveZnode: (1, removal.remove),
     CreateTopic: (2, creation.create),
     CreatePartitions: (2, growth.create_partitions),
     DeleteTopic: (2, deletion_queue.delete),
@@ -90,4 +97,5 @@ def _fold(draft: Draft, causes: Iterable[Cause]) -> Draft:
         draft.cause = cause.id
         DECISIONS[type(cause.event)][1](draft, cause, cause.event)
     moves.admit(draft)
+    facts.look_over(draft)
     return draft

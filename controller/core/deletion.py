@@ -20,7 +20,7 @@ from klamm.controller.core.events import Cause, CheckDeletion, ReplicasDeleted
 from klamm.controller.core.model import Deletion, Topic, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Delete
 from klamm.controller.core.plan import Entry, Message, Publish, SetDeletion, Stop
-from klamm.controller.core.removal import removal
+from klamm.controller.core.removal import clearing, removal
 from klamm.controller.core.results import Done, Fault, Refusal
 from klamm.controller.core.topic_checks import is_moving, unreadable
 from klamm.controller.znodes import paths
@@ -91,7 +91,7 @@ def check(draft: Draft, cause: Cause, event: CheckDeletion) -> None:
     """Go on with a deletion: start it, or remove znodes once no log is left."""
     name = event.topic
     deletion, topic = draft.deleting.get(name), draft.topic(name)
-    if deletion is None:
+    if deletion is None or paths.delete_topic(name) in draft.removed:
         draft.settle(cause)
     elif refusal := unreadable(draft, name):
         draft.settle(cause)
@@ -107,6 +107,7 @@ def check(draft: Draft, cause: Cause, event: CheckDeletion) -> None:
     elif deletion.logs:
         draft.settle(cause)
     else:
+        draft.removed.add(paths.delete_topic(name))
         draft.steps.append(removal(draft, cause, topic, deletion))
 
 
@@ -159,14 +160,15 @@ def _forget_unknown(draft: Draft, cause: Cause, name: str, deletion: Deletion) -
         draft.queue(name, None)
         draft.settle(cause)
         return
-    draft.steps.append(
-        Step(
-            (cause.id,),
-            (Delete(paths.delete_topic(name), ANY_VERSION),),
-            (SetDeletion(name, None),),
-            entries=(Entry("deletion-withdrawn", "no such topic", cause.id, None, name),),
-        )
+    child = paths.delete_topic(name)
+    draft.removed.add(child)
+    step = clearing(draft, cause, child, CheckDeletion(name)) or Step(
+        (cause.id,),
+        (Delete(child, ANY_VERSION),),
+        (SetDeletion(name, None),),
+        entries=(Entry("deletion-withdrawn", "no such topic", cause.id, None, name),),
     )
+    draft.steps.append(step)
 
 
 def _answer(draft: Draft, name: str, deletion: Deletion, refusal: Refusal) -> None:

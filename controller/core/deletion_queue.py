@@ -13,9 +13,15 @@ from klamm.controller.core.deletion import (
     logs_of,
 )
 from klamm.controller.core.draft import Draft, Step
-from klamm.controller.core.events import Cause, CheckDeletion, DeleteTopic, DeletionsRead
+from klamm.controller.core.events import (
+    Cause,
+    CheckDeletion,
+    DeleteTopic,
+    DeletionsRead,
+    RemoveZnode,
+)
 from klamm.controller.core.model import Deletion, Topic
-from klamm.controller.core.ops import ANY_VERSION, Create, Delete
+from klamm.controller.core.ops import Create
 from klamm.controller.core.plan import Entry, Message, SetAwaiting, SetDeletion
 from klamm.controller.core.results import Done, Fault, Refusal
 from klamm.controller.core.topic_checks import is_moving, unreadable
@@ -108,10 +114,8 @@ def deletions_read(draft: Draft, cause: Cause, event: DeletionsRead) -> None:
     deleted the children are removed, or they would be obeyed when that is changed.
     """
     if not draft.settings.delete_topic_enable:
-        draft.steps.extend(
-            Step((), (Delete(paths.delete_topic(name), ANY_VERSION),))
-            for name in sorted(event.names)
-        )
+        children = map(paths.delete_topic, sorted(event.names))
+        draft.removals.update({path: RemoveZnode(path) for path in children})
         draft.settle(cause)
         return
     draft.settle(cause)
@@ -126,6 +130,7 @@ def deletions_read(draft: Draft, cause: Cause, event: DeletionsRead) -> None:
     for name, queued in sorted(draft.deleting.items()):
         if name in event.names or not queued.listed:
             continue
+        draft.learn_below(paths.delete_topic(name), ())
         if queued.started:
             draft.queue(name, replace(queued, listed=False))
         else:

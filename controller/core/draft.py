@@ -5,38 +5,24 @@ that two causes on one partition in one turn give one write.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from klamm.controller.core.events import (
     Cause,
     CheckDeletion,
     CheckPartition,
+    RemoveZnode,
 )
-from klamm.controller.core.handovers import Handovers
+from klamm.controller.core.known import Known
 from klamm.controller.core.model import (
     Assignment,
-    Awaiting,
-    Broker,
     ClusterState,
-    Deletion,
     Leadership,
     Partition,
     Topic,
     TopicPartition,
 )
-from klamm.controller.core.ops import Op
-from klamm.controller.core.plan import (
-    Change,
-    Entry,
-    Message,
-    SetAwaiting,
-    SetDeletion,
-    SetPartition,
-    SetShuttingDown,
-    SetTopic,
-    SetUnreadable,
-)
+from klamm.controller.core.plan import Entry, Message
 from klamm.controller.core.results import Refusal, Result
 from klamm.controller.core.settings import Settings
 from klamm.controller.core.units import Creation as Creation
@@ -47,25 +33,22 @@ from klamm.controller.znodes import paths
 from klamm.controller.znodes.parsing import INT32_MAX
 
 
-class Draft:
+class Draft(Known):
     """The state as decided so far in this turn, over the durable `state` it began with."""
 
     def __init__(self, state: ClusterState, settings: Settings) -> None:
-        self.state = state
+        super().__init__(state)
         self.settings = settings
         self.rules = settings.rules
-        self.brokers: Mapping[int, Broker] = state.brokers
-        self.nodes: Mapping[int, Broker] = state.nodes
-        self.online = state.brokers.keys()
-        self.shutting_down = state.shutting_down
-        self.alive: AbstractSet[int] = state.alive
         self.units: dict[TopicPartition, Unit] = {}
         self.creations: dict[str, Creation] = {}
         self.rewrites: dict[str, Rewrite] = {}
         self.steps: list[Step] = []
-        self.deletions: list[tuple[Cause, tuple[Op, ...]]] = []
-        # What becomes true without a write, and is carried by the Plan's first Commit.
-        self.changes: list[Change] = []
+        #: Znodes that the next turn is to remove, and those that this one does: a topic's by the
+        #: child of /admin/delete_topics.
+        self.removals: dict[str, RemoveZnode] = {}
+        self.removed: set[str] = set()
+        # With what the facts change this is carried by the Plan's first Commit.
         self.messages: list[Message] = []
         self.results: list[tuple[int, Result]] = []
         self.causes: list[int] = []
@@ -75,19 +58,13 @@ class Draft:
         #: What is being decided on, for the journal; 0 before the first cause.
         self.cause = 0
         self.counter = state.commits
-        self.unreadable: Mapping[str, str] = state.unreadable
-        self.deleting: dict[str, Deletion] = dict(state.deleting)
         #: Topics that must not be given targets in this turn, for they would become too large.
         self.too_large: Mapping[str, Refusal] = {}
         #: Where in `steps` a request of this turn queues a topic for deletion.
         self.queued: dict[str, int] = {}
         self.config_versions: dict[str, int | None] = {}
         self.follow_ups: dict[TopicPartition, CheckPartition] = {}
-        self.handovers = Handovers(state)
         self.deletion_checks: dict[str, CheckDeletion] = {}
-        self._topics: dict[str, Topic | None] = {}
-        self._partitions: dict[TopicPartition, Partition] = {}
-        self._released: set[TopicPartition] = set()
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -97,9 +74,7 @@ class Draft:
             return self.creations[name].topic
         if name in self.rewrites:
             return self.rewrites[name].topic
-        if name in self._topics:
-            return self._topics[name]
-        return self.state.topics.get(name)
+        return super().topic(name)
 
     def topic_names(self) -> Iterator[str]:
         """Every topic that there is or will be, also those that cannot be read."""
@@ -112,100 +87,32 @@ class Draft:
 
     def partition(self, name: TopicPartition) -> Partition | None:
         """Return the partition as decided so far."""
-        if name in self.units:
-            return self.units[name].after
+        unit = self.units.get(name)
+        if unit is not None:
+            return unit.after
         if name in self._partitions:
             return self._partitions[name]
         topic = self.topic(name.topic)
         return topic.partitions.get(name.partition) if topic else None
 
-    def awaiting(self, name: TopicPartition) -> Awaiting | None:
-        """Return the deletes of the partition that wait for its leader, as facts have it."""
-        return None if name in self._released else self.state.awaiting.get(name)
-
-    def owing(self, topic: str) -> tuple[TopicPartition, ...]:
-        """The topic's partitions with deletes that wait for their leader."""
-        return tuple(name for name in self.state.awaiting if name.topic == topic)
-
-    def vanishing(self, topic: str) -> bool:
-        """Tell whether the topic's deletion has started; nothing else may change it any more."""
-        deletion = self.deleting.get(topic)
-        return deletion is not None and deletion.started
-
-    def unreadable_of(self, name: TopicPartition) -> str:
-        """Why the partition must be left alone: what of it cannot be read; "" if all can."""
-        return self.unreadable.get(paths.topic(name.topic)) or self.unreadable.get(
-            paths.state(*name), ""
-        )
-
-    # --- facts -----------------------------------------------------------------------------
-
-    def learn_brokers(self, brokers: Mapping[int, Broker]) -> None:
-        """Take these as the registered brokers; one with a new epoch is not shutting down."""
-        leaving = frozenset(
-            id_
-            for id_ in self.shutting_down
-            if id_ in brokers and brokers[id_].epoch == self.brokers[id_].epoch
-        )
-        self.brokers = brokers
-        self.online = brokers.keys()
-        self._learn_shutting_down(leaving)
-
-    def shut(self, broker: int) -> None:
-        """Take this registered broker for leaving."""
-        self._learn_shutting_down(self.shutting_down | {broker})
-
-    def _learn_shutting_down(self, leaving: frozenset[int]) -> None:
-        self.alive = self.online - leaving
-        if leaving != self.shutting_down:
-            self.shutting_down = leaving
-            self.changes.append(SetShuttingDown(leaving))
+    def topics(self) -> Iterator[Topic]:
+        """Every topic, with its partitions, as decided so far; also those that are created."""
+        changed: dict[str, dict[int, Partition]] = {}
+        for name, partition in self._partitions.items():
+            changed.setdefault(name.topic, {})[name.partition] = partition
+        for name, unit in self.units.items():
+            changed.setdefault(name.topic, {})[name.partition] = unit.after
+        for topic_name in dict.fromkeys((*self.state.topics, *self._topics, *self.creations)):
+            topic = self.topic(topic_name)
+            if topic is not None and topic_name in changed:
+                yield replace(topic, partitions={**topic.partitions, **changed[topic_name]})
+            elif topic is not None:
+                yield topic
 
     def learn_topic(self, name: str, topic: Topic | None) -> None:
-        """Take this as what ZooKeeper holds of the topic."""
-        self._topics[name] = topic
+        """Take this as what ZooKeeper holds of the topic; what was to rewrite it is void."""
+        super().learn_topic(name, topic)
         self.rewrites.pop(name, None)
-        self.handovers.learn_topic(name, topic)
-        for known in [tp for tp in self._partitions if tp.topic == name]:
-            del self._partitions[known]
-        self.changes.append(SetTopic(name, topic))
-
-    def learn_partition(self, name: TopicPartition, partition: Partition) -> None:
-        """Take this as what ZooKeeper holds of the partition."""
-        self._partitions[name] = partition
-        self.changes.append(SetPartition(name, partition))
-
-    def set_aside(self, path: str, text: str) -> None:
-        """Note that this znode cannot be read."""
-        self.unreadable = {**self.unreadable, path: text}
-        self.changes.append(SetUnreadable(self.unreadable))
-
-    def take_up(self, path: str) -> bool:
-        """Note that this znode, with those below it, was read; tell whether one was set aside."""
-        left = {
-            other: text
-            for other, text in self.unreadable.items()
-            if other != path and not other.startswith(f"{path}/")
-        }
-        if len(left) == len(self.unreadable):
-            return False
-        self.unreadable = left
-        self.changes.append(SetUnreadable(left))
-        return True
-
-    def queue(self, name: str, deletion: Deletion | None) -> None:
-        """Take the topic as queued for deletion like this, or as not queued."""
-        if deletion is None:
-            self.deleting.pop(name, None)
-        else:
-            self.deleting[name] = deletion
-        self.changes.append(SetDeletion(name, deletion))
-
-    def release(self, name: TopicPartition) -> None:
-        """Let no delete of the partition wait any more."""
-        self._released.add(name)
-        self.handovers.end(name)
-        self.changes.append(SetAwaiting(name, None))
 
     # --- deciding --------------------------------------------------------------------------
 
@@ -218,41 +125,44 @@ class Draft:
 
     def unit(self, name: TopicPartition) -> Unit:
         """Return the partition's unit, begun with what is durable; KeyError if it is unknown."""
-        if name not in self.units:
-            present = self.existing(name)
-            self.units[name] = Unit(present, present)
-        return self.units[name]
+        return self.units.get(name) or self._begin(name, self.existing(name))
+
+    def _begin(self, name: TopicPartition, present: Partition) -> Unit:
+        unit = self.units[name] = Unit(present, present)
+        return unit
 
     def assign(self, name: TopicPartition, assignment: Assignment) -> None:
         """Give the partition this assignment."""
         unit = self.unit(name)
-        unit.after = replace(unit.after, assignment=assignment)
+        unit.after = Partition(assignment, unit.after.leadership)
 
     def lead(self, name: TopicPartition, leader: int, isr: tuple[int, ...]) -> bool:
         """Give the partition this leader and ISR, in an epoch one above the durable one.
 
         False, nothing but a line in the journal done, if there is no such epoch any more.
         """
-        durable = self.units[name].before if name in self.units else self.existing(name)
+        known = self.units.get(name)
+        durable = known.before if known else self.existing(name)
         if durable.leadership is not None and durable.leadership.leader_epoch >= INT32_MAX:
             text = f"{name}: leader epoch {INT32_MAX} is the last that there is;"
             text += " leader and replicas stay as they are until the topic is created anew"
             self.note("stuck", text, name=name)
             return False
-        unit = self.unit(name)
+        unit = known or self._begin(name, durable)
         before, present = unit.before.leadership, unit.after.leadership
         if before is None or present is None:
             leadership = Leadership(leader, 0, isr, self.state.epoch, version=0)
         else:
-            leadership = replace(
-                present,
-                leader=leader,
-                isr=isr,
-                leader_epoch=before.leader_epoch + 1,
-                controller_epoch=self.state.epoch,
-                version=before.version + 1,
+            leadership = Leadership(
+                leader,
+                before.leader_epoch + 1,
+                isr,
+                self.state.epoch,
+                before.version + 1,
+                present.leader_recovery_state,
+                present.extra,
             )
-        unit.after = replace(unit.after, leadership=leadership)
+        unit.after = Partition(unit.after.assignment, leadership)
         return True
 
     def alter_isr(
@@ -270,7 +180,7 @@ class Draft:
             controller_epoch=self.state.epoch,
             version=before.version + 1,
         )
-        unit.after = replace(unit.after, leadership=leadership)
+        unit.after = Partition(unit.after.assignment, leadership)
         return leadership
 
     def tell(
@@ -282,7 +192,7 @@ class Draft:
         one, and must not make an empty one in its place if a log directory is offline.
         """
         unit = self.unit(name)
-        unit.lead_to.update(broker for broker in brokers if broker in self.online)
+        unit.lead_to.update(self.online & brokers)
         unit.is_new.update(is_new, unit.after.additions_to_make)
 
     def settle(
@@ -290,11 +200,14 @@ class Draft:
     ) -> None:
         """Note the result of a cause: with what this turn does to the partition, else at once."""
         unit = self.units.get(name) if name else None
-        written = self._written(name.topic) if name else None
-        if unit is None and written is not None and result is not None:
-            written.results.append((cause.id, result))
-            return
-        causes, results = (unit.causes, unit.results) if unit else (self.causes, self.results)
+        causes, results = self.causes, self.results
+        if unit is not None:
+            causes, results = unit.causes, unit.results
+        elif name is not None and result is not None:
+            written = self._written(name.topic)
+            if written is not None:
+                written.results.append((cause.id, result))
+                return
         causes.append(cause.id)
         if result is not None:
             results.append((cause.id, result))
@@ -315,9 +228,10 @@ class Draft:
     ) -> None:
         """Write a line for the journal about the present cause; it goes with what it is about."""
         unit = self.units.get(name) if name else None
-        creation = self.creations.get(topic or (name.topic if name else ""))
+        about = topic or (name.topic if name else "")
         after = unit.after if unit else None
-        entry = Entry(kind, text, self.cause, name, topic or (name.topic if name else ""), after)
+        entry = Entry(kind, text, self.cause, name, about, after)
+        creation = self.creations.get(about)
         if unit is not None:
             unit.entries.append(entry)
         elif creation is not None:
@@ -335,7 +249,8 @@ class Draft:
 
         It goes with the facts, whatever becomes of what this turn writes to the partition.
         """
-        known = self.follow_ups.get(name, CheckPartition(name))
-        self.follow_ups[name] = CheckPartition(
-            name, known.restarted | restarted, known.reassigned or reassigned
-        )
+        known = self.follow_ups.get(name)
+        if known is not None:
+            restarted |= known.restarted
+            reassigned |= known.reassigned
+        self.follow_ups[name] = CheckPartition(name, restarted, reassigned)

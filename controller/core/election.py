@@ -23,6 +23,15 @@ def without_offline(isr: tuple[int, ...], online: AbstractSet[int]) -> tuple[int
     return tuple(broker for broker in isr if broker in online) or isr
 
 
+def is_in_line(
+    replicas: Sequence[int], leadership: Leadership, online: AbstractSet[int]
+) -> bool:
+    """Tell, by what is quickly seen, that there is nothing to repair."""
+    leader, isr = leadership.leader, leadership.isr
+    within = isr == replicas or all(broker in replicas for broker in isr)
+    return leader in online and leader in replicas and within and online >= set(isr)
+
+
 def repaired(
     replicas: Sequence[int],
     leadership: Leadership,
@@ -32,10 +41,11 @@ def repaired(
     """Return leader and ISR as they should be, given who is online and who is alive.
 
     A leader that is online stays. Otherwise the first of RS that is alive and in the ISR leads,
-    adding replicas included; if there is none the partition has no leader.
+    adding replicas included; if there is none the partition has no leader. Who is no replica, as
+    after a cancel that a stock controller did not come to finish, counts as offline.
     """
-    isr = without_offline(leadership.isr, online)
-    if leadership.leader in online:
+    isr = without_offline(leadership.isr, online & set(replicas))
+    if leadership.leader in online and leadership.leader in replicas:
         return leadership.leader, isr
     return first_eligible(replicas, isr, alive), isr
 

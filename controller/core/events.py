@@ -155,6 +155,17 @@ class NotificationsRead:
 
 
 @dataclass(frozen=True, slots=True)
+class SubtreeRead:
+    """All znodes below `root`, children before parents; None if the root itself is not there.
+
+    Read where a removal met a child that nobody knew of, or missed one.
+    """
+
+    root: str
+    below: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class ConfigRead:
     """A config znode's dataVersion as just read; None if there is none."""
 
@@ -179,6 +190,15 @@ class LeaderAcknowledged:
 
 
 @dataclass(frozen=True, slots=True)
+class LeaderFailed:
+    """A broker was told to lead in this leader epoch and cannot, for the log's disk is broken."""
+
+    partition: TopicPartition
+    broker: int
+    leader_epoch: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReplicasDeleted:
     """A broker holds no log of these partitions of a topic any more."""
 
@@ -192,6 +212,13 @@ class CheckDeletion:
     """Follow-up: go on with the deletion of a topic as far as it can go."""
 
     topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveZnode:
+    """Follow-up: remove a znode that has been dealt with, and whatever is below it."""
+
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +244,10 @@ Fact = (
     | ConfigRead
     | CounterRead
     | NotificationsRead
+    | SubtreeRead
     | DeletionsRead
     | LeaderAcknowledged
+    | LeaderFailed
     | ReplicasDeleted
 )
 #: What clients ask for: the events that have a reply.
@@ -232,7 +261,7 @@ RequestEvent = (
     | ElectPreferred
 )
 #: What a decision wants looked at in the next turn.
-FollowUp = CheckPartition | CheckDeletion
+FollowUp = CheckPartition | CheckDeletion | RemoveZnode
 Event = RequestEvent | FollowUp | Fact
 
 

@@ -1,10 +1,12 @@
 """Folding in what was read or heard: facts change the state without writing anything."""
 
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from uuid import UUID, uuid5
 
 from klamm.controller.core import deletion
 from klamm.controller.core.draft import Draft, Rewrite
+from klamm.controller.core.election import is_in_line
 from klamm.controller.core.events import (
     BrokersRead,
     Cause,
@@ -12,14 +14,16 @@ from klamm.controller.core.events import (
     CounterRead,
     FaultFound,
     LeaderAcknowledged,
+    LeaderFailed,
     NodesRead,
     NotificationsRead,
+    RemoveZnode,
     StateRead,
+    SubtreeRead,
     TopicRead,
 )
 from klamm.controller.core.housing import housed
-from klamm.controller.core.model import Leadership, TopicPartition
-from klamm.controller.core.ops import ANY_VERSION, Delete
+from klamm.controller.core.model import Leadership, Partition, TopicPartition
 from klamm.controller.core.plan import (
     Announce,
     Entry,
@@ -42,11 +46,11 @@ def brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
     """Find brokers that are new, gone, or back with another epoch, and what that touches.
 
     Source: Kafka 3.9, KafkaController.scala, processBrokerChange (onBrokerStartup and
-    onBrokerFailure). A bounced broker is both gone and new.
+    onBrokerFailure). A bounced broker is both gone and new, and whether one reading shows that or
+    two makes no difference: what it led or had in sync before it was registered it has no more.
     """
     old, new = draft.brokers, event.brokers
     stayed = {id_ for id_ in old.keys() & new.keys() if old[id_].epoch == new[id_].epoch}
-    restarted = frozenset(old.keys() & new.keys() - stayed)
     gone, fresh = sorted(old.keys() - stayed), sorted(new.keys() - stayed)
     draft.settle(cause)
     if dict(old) == dict(new):
@@ -55,14 +59,51 @@ def brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
     draft.changes.append(SetBrokers(new))
     draft.messages.extend(Forget(broker) for broker in gone)
     draft.messages.append(Announce())
-    draft.messages.extend(Refill(broker, broker in restarted) for broker in fresh)
+    has_states = bool(draft.state.topics or draft.topics_read)
+    draft.messages.extend(Refill(broker, restarted=has_states) for broker in fresh)
     deletion.brokers_changed(draft, gone, fresh)
     draft.note("brokers", f"gone {gone}, new {fresh}, now {sorted(new)}")
-    touched = {*gone, *fresh}
-    for name, partition in draft.state.partitions():
-        if not touched.isdisjoint(partition.assignment.replicas):
-            draft.check_later(name, restarted.intersection(partition.assignment.replicas))
+    _note_shared_ids(draft, new.keys() & draft.nodes.keys(), old.keys() & draft.nodes.keys())
+    touched, online = frozenset((*gone, *fresh)), frozenset(new)
+    for topic in draft.topics():
+        for number, partition in topic.partitions.items():
+            replicas, held = partition.assignment.replicas, partition.leadership
+            leads = held is not None and held.leader in touched
+            if not leads and touched.isdisjoint(replicas):
+                continue
+            name = TopicPartition(topic.name, number)
+            # A leader may have taken one that is gone into the ISR without our knowing it yet.
+            has = (*gone, held.leader, *held.isr) if held else ()
+            lost = touched.intersection(replicas, has)
+            if lost or not is_settled(partition, online):
+                draft.check_later(name, lost)
             draft.messages.append(Publish(name))
+
+
+def is_settled(partition: Partition, online: frozenset[int]) -> bool:
+    """Tell that a check (`moves.check`) would find nothing to do, by what is quickly seen.
+
+    Nearly all of a cluster is, whenever an office begins or a broker comes.
+    """
+    held, assignment = partition.leadership, partition.assignment
+    return (
+        held is not None
+        and not assignment.moving
+        and is_in_line(assignment.replicas, held, online)
+    )
+
+
+def look_over(draft: Draft) -> None:
+    """Have a topic's partitions looked at, in the next turn, after it was read in this one.
+
+    At the end of the turn: which of them are settled depends on who is online.
+    """
+    online = frozenset(draft.online)
+    for topic_name in draft.topics_read:
+        topic = draft.topic(topic_name)
+        for number, partition in topic.partitions.items() if topic else ():
+            if not is_settled(partition, online):
+                draft.check_later(TopicPartition(topic_name, number))
 
 
 def nodes_read(draft: Draft, cause: Cause, event: NodesRead) -> None:
@@ -71,7 +112,7 @@ def nodes_read(draft: Draft, cause: Cause, event: NodesRead) -> None:
     The other nodes are told what brokers are told for clients, who may ask any of them.
     """
     draft.settle(cause)
-    old, new = draft.state.nodes, event.nodes
+    old, new = draft.nodes, event.nodes
     if dict(old) == dict(new):
         return
     stayed = {id_ for id_ in old.keys() & new.keys() if old[id_].epoch == new[id_].epoch}
@@ -81,6 +122,14 @@ def nodes_read(draft: Draft, cause: Cause, event: NodesRead) -> None:
     draft.messages.extend(Forget(id_) for id_ in sorted(others & old.keys() - stayed))
     draft.messages.append(Announce())
     draft.messages.extend(Refill(id_) for id_ in sorted(others & new.keys() - stayed))
+    _note_shared_ids(draft, new.keys() & draft.brokers.keys(), old.keys() & draft.brokers.keys())
+
+
+def _note_shared_ids(draft: Draft, now: AbstractSet[int], before: AbstractSet[int]) -> None:
+    """Report ids that a broker and a klamm node have in common, unless they did already."""
+    if now - before:
+        text = f"ids {sorted(now)} are those of brokers and of klamm nodes: clients see the brokers"
+        draft.note("shared id", f"{text} alone, until either is given another id")
 
 
 def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
@@ -99,23 +148,27 @@ def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
     if event.topic is None:
         for name in draft.owing(event.name):
             draft.release(name)
+        draft.learn_below(paths.topic(event.name), ())
         draft.note("topic-gone", topic=event.name)
         return
     draft.note("topic-read", f"version {event.topic.version}", topic=event.name)
+    # Whoever is new is told all by a Refill, made from the state that has this turn's facts.
+    has_listeners = bool(draft.state.brokers or draft.state.nodes)
     for number, partition in event.topic.partitions.items():
-        name = TopicPartition(event.name, number)
         before = known.partitions.get(number) if known else None
         if before is None:
             # Led already, by somebody else's word. New brokers, and all that there are when a
             # term begins, are told by their Refill; those we knew before have heard nothing.
-            reassigned = partition.leadership is not None and not (
-                draft.state.brokers.keys().isdisjoint(partition.assignment.replicas)
+            reassigned = partition.leadership is not None and (
+                bool(draft.state.topics)
+                or not draft.state.brokers.keys().isdisjoint(partition.assignment.replicas)
             )
         else:
             reassigned = before.assignment != partition.assignment
-        draft.check_later(name, reassigned=reassigned)
-        if partition.leadership is not None:
-            draft.messages.append(Publish(name))
+        if reassigned:
+            draft.check_later(TopicPartition(event.name, number), reassigned=True)
+        if has_listeners and partition.leadership is not None:
+            draft.messages.append(Publish(TopicPartition(event.name, number)))
     complete(draft, cause, event)
 
 
@@ -173,8 +226,15 @@ def fault_found(draft: Draft, cause: Cause, event: FaultFound) -> None:
 
 
 def notifications_read(draft: Draft, cause: Cause, event: NotificationsRead) -> None:
-    """Delete the notifications: the states they name have been read."""
-    draft.deletions.append((cause, tuple(Delete(path, ANY_VERSION) for path in event.paths)))
+    """Remove the notifications, each for itself: the states they name have been read."""
+    draft.settle(cause)
+    draft.removals.update({path: RemoveZnode(path) for path in event.paths})
+
+
+def subtree_read(draft: Draft, cause: Cause, event: SubtreeRead) -> None:
+    """Note what else must go before a znode can be removed."""
+    draft.settle(cause)
+    draft.learn_below(event.root, event.below)
 
 
 def config_read(draft: Draft, cause: Cause, event: ConfigRead) -> None:
@@ -209,3 +269,15 @@ def leader_acknowledged(draft: Draft, cause: Cause, event: LeaderAcknowledged) -
         for broker in awaiting.deletes
         if broker not in partition.assignment.replicas
     )
+
+
+def leader_failed(draft: Draft, cause: Cause, event: LeaderFailed) -> None:
+    """Let other leads be handed over to a broker that cannot take this one.
+
+    What is owed for the partition waits on: for an answer after a repair, or for another leader.
+    """
+    draft.settle(cause)
+    awaiting = draft.awaiting(event.partition)
+    told = (event.broker, event.leader_epoch)
+    if awaiting is not None and told == (awaiting.leader, awaiting.leader_epoch):
+        draft.end_handover(event.partition)

@@ -9,7 +9,7 @@ change of the topic in one Commit, at the version that was read.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from klamm.controller.core.assignment import assign_replicas
+from klamm.controller.core.assignment import assign_replicas, uneven_racks
 from klamm.controller.core.draft import Draft, Rewrite
 from klamm.controller.core.events import Cause, CreatePartitions
 from klamm.controller.core.model import Assignment, Broker, Partition, Topic, TopicPartition
@@ -73,6 +73,10 @@ def _place(draft: Draft, topic: Topic, event: CreatePartitions) -> Replicas | Re
     if wanted == present:
         text = f"Topic already has {present} partitions."
         return Refusal(Fault.INVALID_PARTITIONS, text)
+    if not present:
+        text = f"Topic '{topic.name}' has no partitions whose replication factor new ones could"
+        text += " have. Delete it, and create it anew."
+        return Refusal(Fault.UNKNOWN_SERVER_ERROR, text)
     if sorted(topic.partitions) != list(range(present)):
         text = f"The partitions of topic '{topic.name}' are not numbered from 0 without a gap"
         return Refusal(Fault.UNKNOWN_SERVER_ERROR, f"{text}: {sorted(topic.partitions)}")
@@ -82,9 +86,11 @@ def _place(draft: Draft, topic: Topic, event: CreatePartitions) -> Replicas | Re
     if not draft.brokers or len(replicas) > len(draft.brokers):
         text = f"Replication factor: {len(replicas)} larger than available brokers:"
         return Refusal(Fault.INVALID_REPLICATION_FACTOR, f"{text} {len(draft.brokers)}.")
-    too_many = too_many_partitions(wanted, len(replicas), max((*draft.brokers, *replicas)))
-    if too_many:
-        return too_many
+    refusal = uneven_racks(draft.brokers.values()) or too_many_partitions(
+        wanted, len(replicas), max((*draft.brokers, *replicas))
+    )
+    if refusal:
+        return refusal
     start = _start(draft.brokers, replicas[0])
     racks = {broker.id: broker.rack for broker in draft.brokers.values()}
     return assign_replicas(racks, wanted - present, len(replicas), start, start, present)

@@ -70,10 +70,13 @@ DEFAULT = next(protocol for protocol in KNOWN if protocol.name == "2.4-IV0")
 def by_name(name: str) -> InterBrokerProtocol:
     """Return the entry of a full name (2.4-IV0) or the last one of a release (2.4).
 
-    Raises ValueError, naming all known values, if there is none.
+    Raises ValueError, naming all known releases, if there is none.
     """
     for protocol in reversed(KNOWN):
         if name in (protocol.name, protocol.name.partition("-")[0]):
             return protocol
-    known = ", ".join(protocol.name for protocol in KNOWN)
-    raise ValueError(f"unknown inter.broker.protocol.version {name!r}; known are: {known}")
+    releases = ", ".join(dict.fromkeys(protocol.name.partition("-")[0] for protocol in KNOWN))
+    raise ValueError(
+        f"unknown inter.broker.protocol.version {name!r}; known are the releases {releases}, and"
+        f" their steps, such as {KNOWN[-1].name}"
+    )

@@ -9,7 +9,7 @@ from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import AlterPartition, Cause
 from klamm.controller.core.facts import isr_kind
 from klamm.controller.core.model import Leadership, Partition
-from klamm.controller.core.moves import note
+from klamm.controller.core.moves import bring_in_line, note
 from klamm.controller.core.results import Fault, IsrAltered, Refusal
 
 RECOVERED = 0
@@ -24,6 +24,7 @@ def alter_partition(draft: Draft, cause: Cause, event: AlterPartition) -> None:
     when the turn is cut into Commits, see `klamm.controller.core.packing`.
     """
     name = event.partition
+    bring_in_line(draft, name)
     found = _find(draft, event)
     if isinstance(found, Refusal):
         draft.settle(cause, found, name)

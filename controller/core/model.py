@@ -27,11 +27,15 @@ class Assignment:
     @property
     def origin(self) -> tuple[int, ...]:
         """RS without AR, in RS order."""
+        if not self.adding:
+            return self.replicas
         return tuple(broker for broker in self.replicas if broker not in self.adding)
 
     @property
     def target(self) -> tuple[int, ...]:
         """RS without RR, in RS order."""
+        if not self.removing:
+            return self.replicas
         return tuple(broker for broker in self.replicas if broker not in self.removing)
 
     @property
@@ -68,6 +72,8 @@ class Partition:
     @property
     def additions_to_make(self) -> tuple[int, ...]:
         """The adding replicas that are not in sync, so that they may have no log yet."""
+        if not self.assignment.adding:
+            return ()
         in_sync = self.leadership.isr if self.leadership else ()
         return tuple(broker for broker in self.assignment.adding if broker not in in_sync)
 
@@ -156,7 +162,9 @@ class ClusterState:
     they belong to is left alone until they are changed. `deleting` are the topics that are queued
     for deletion, some of which may have no topic znode. `shutting_down` are registered brokers
     that have asked to leave. `held_back` are, by broker, the moves that could end but for the lead,
-    which this broker may take over only after it has answered for others; oldest first.
+    which this broker may take over only after it has answered for others; oldest first. `below`
+    is what was found below znodes that are to be removed, as in `SubtreeRead`, where a removal
+    has failed for it.
     """
 
     controller_id: int
@@ -171,6 +179,7 @@ class ClusterState:
     shutting_down: frozenset[int] = frozenset()
     held_back: Mapping[int, Mapping[TopicPartition, None]] = field(default_factory=dict)
     deleting: Mapping[str, Deletion] = field(default_factory=dict)
+    below: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
 
     @property
     def alive(self) -> frozenset[int]:

@@ -8,7 +8,7 @@ znode and its state are one step, so that no crash falls between them.
 from itertools import islice
 
 from klamm.controller.core.draft import Draft
-from klamm.controller.core.election import first_eligible, repaired
+from klamm.controller.core.election import first_eligible, is_in_line, repaired
 from klamm.controller.core.events import AlterReassignment, Cause, CheckPartition
 from klamm.controller.core.model import (
     NO_LEADER,
@@ -19,6 +19,7 @@ from klamm.controller.core.model import (
 )
 from klamm.controller.core.results import Done, Fault, Refusal
 from klamm.controller.core.validation import NO_PARTITION
+from klamm.controller.core.writes import awaiting
 
 
 def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
@@ -27,6 +28,7 @@ def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
     A target that changes nothing is a success without a write (R455-25, N8).
     """
     name, target = event.partition, event.target
+    bring_in_line(draft, name)
     partition = draft.partition(name)
     unreadable = draft.unreadable_of(name)
     if unreadable:
@@ -71,13 +73,10 @@ def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
     if leadership is None:
         initialize(draft, name, partition.assignment)
     else:
-        leader, isr = _in_line(draft, partition, leadership, event.restarted)
-        if (leader, isr) != (leadership.leader, leadership.isr) or event.reassigned:
-            if draft.lead(name, leader, isr):
-                draft.tell(name, partition.assignment.replicas)
-                note(draft, name, _kind(leadership, leader, isr))
-                draft.unit(name).check_later = True
-        elif partition.assignment.moving and draft.rules.complete(
+        changed = in_line(
+            draft, name, partition, leadership, event.restarted, always=event.reassigned
+        )
+        if not changed and partition.assignment.moving and draft.rules.complete(
             partition.assignment, leadership, draft.alive
         ):
             held_for = _end(draft, name, leadership, draft.rules.finished(partition.assignment))
@@ -108,7 +107,16 @@ def _end(
 
 
 def admit(draft: Draft) -> None:
-    """Look again, in the next turn, at the moves held back for which there is room by now."""
+    """Look again, in the next turn, at the moves held back for which there is room by now.
+
+    A lead that this turn takes away again leaves its room to them, as one that was answered does.
+    """
+    for name, unit in draft.units.items():
+        before = draft.awaiting(name)
+        if before is not None and before.handover:
+            after = awaiting(before, unit)
+            if after is None or not after.handover or after.leader != before.leader:
+                draft.handovers.end(name)
     for leader in draft.handovers.leaders():
         for name in islice(draft.handovers.waiting(leader), _room(draft, leader)):
             draft.check_later(name)
@@ -117,6 +125,46 @@ def admit(draft: Draft) -> None:
 def _room(draft: Draft, leader: int) -> int:
     """How many more leads may be handed over to this broker."""
     return max(draft.settings.leader_moves_in_flight - draft.handovers.unanswered(leader), 0)
+
+
+def bring_in_line(draft: Draft, name: TopicPartition) -> None:
+    """Do now what the facts ask for, before a request builds on who leads and who is in sync.
+
+    A leader that is gone, or back with another epoch, is no leader for a request to keep. The
+    check that the facts ask for follows all the same; it finds most of its work done.
+    """
+    partition, due = draft.partition(name), draft.follow_ups.get(name)
+    if partition is None or partition.leadership is None:
+        return
+    restarted = due.restarted if due else frozenset()
+    held, replicas = partition.leadership, partition.assignment.replicas
+    if not restarted and is_in_line(replicas, held, draft.online):
+        return
+    if not (draft.unreadable_of(name) or draft.vanishing(name.topic)):
+        in_line(draft, name, partition, held, restarted)
+
+
+def in_line(
+    draft: Draft,
+    name: TopicPartition,
+    partition: Partition,
+    leadership: Leadership,
+    restarted: frozenset[int],
+    *,
+    always: bool = False,
+) -> bool:
+    """Elect, and shrink the ISR, as who is online demands; tell whether there was need to.
+
+    `always`: begin another leader epoch even if nothing else changes.
+    """
+    leader, isr = _in_line(draft, partition, leadership, restarted)
+    if (leader, isr) == (leadership.leader, leadership.isr) and not always:
+        return False
+    if draft.lead(name, leader, isr):
+        draft.tell(name, partition.assignment.replicas)
+        note(draft, name, _kind(leadership, leader, isr))
+        draft.unit(name).check_later = True
+    return True
 
 
 def _in_line(
@@ -149,9 +197,9 @@ def reassign(draft: Draft, name: TopicPartition, wanted: Assignment) -> Refusal 
     if leadership is not None:
         draft.tell(name, wanted.replicas)
     unit = draft.unit(name)
-    unit.dropped.update(dropped)
+    unit.dropped |= dropped
     unit.dropped.difference_update(wanted.replicas)
-    unit.lead_to.difference_update(dropped)
+    unit.lead_to -= dropped
     return None
 
 

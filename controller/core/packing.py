@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from klamm.controller.core.draft import Creation, Draft, Rewrite, Step, Unit
-from klamm.controller.core.events import CheckDeletion, CheckPartition, FollowUp
+from klamm.controller.core.events import CheckDeletion, CheckPartition, FollowUp, RemoveZnode
 from klamm.controller.core.model import CommitCounter, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Create, Op, SetData
 from klamm.controller.core.plan import (
@@ -47,13 +47,17 @@ def plan_of(draft: Draft, limit: int = COMMIT_BYTES) -> Plan:
     is over the limit; the store refuses it if ZooKeeper would.
     """
     first = Commit(
-        changes=(*draft.changes, *draft.handovers.changes()),
+        changes=tuple(draft.fact_changes()),
         messages=tuple(draft.messages),
         results=tuple(draft.results),
         causes=tuple(draft.causes),
         entries=tuple(draft.entries),
         # A deletion that starts now makes checks of its partitions void.
-        follow_ups=(*draft.deletion_checks.values(), *draft.follow_ups.values()),
+        follow_ups=(
+            *draft.deletion_checks.values(),
+            *draft.follow_ups.values(),
+            *draft.removals.values(),
+        ),
     )
     last = Commit(
         results=tuple((cause, result) for cause, result, _ in draft.conclusions),
@@ -99,11 +103,6 @@ class _Packer:
         }
         for name, unit in self._draft.units.items():
             units.setdefault(name.topic, []).append((name, unit))
-        for cause, ops in self._draft.deletions:
-            for op in ops:
-                yield from self._make_room(op_size(op), 1)
-                self._add_ops((op,))
-            self._box.causes.append(cause.id)
         for step in self._draft.steps:
             yield from self._take_step(step)
         for topic_name, of_topic in units.items():
@@ -133,14 +132,18 @@ class _Packer:
         if rewrite:
             yield from self._rewrite_topic(rewrite, share)
         for tp, unit in units:
-            ops = list(state_ops(tp, unit, self._bare[name]))
+            ops = state_ops(tp, unit, self._bare[name])
+            size = sum([op_size(op) for op in ops])
             moves = unit.before.assignment != unit.after.assignment
             extra = share if moves and name not in self._box.assigned else 0
-            yield from self._make_room(extra + sum(map(op_size, ops)), len(ops) + 1)
-            if moves and name not in self._box.assigned:
-                self._box.assigned.add(name)
-                self._box.size += share
-            self._add_ops(ops)
+            if self._is_full(extra + size, len(ops) + 1):
+                yield self._close()
+            box = self._box
+            if moves and name not in box.assigned:
+                box.assigned.add(name)
+                box.size += share
+            box.ops.extend(ops)
+            box.size += size
             self._add_unit(tp, unit)
 
     def _create_topic(
@@ -192,15 +195,17 @@ class _Packer:
         box.results.extend(step.results)
         box.causes.extend(step.causes)
         box.entries.extend(step.entries)
-        for event in step.follow_ups:
-            name = event.topic if isinstance(event, CheckDeletion) else event.partition
-            box.follow_ups[name] = event
+        box.follow_ups.update({_about(event): event for event in step.follow_ups})
 
     def _make_room(self, size: int, ops: int) -> Iterator[Commit]:
+        if self._is_full(size, ops):
+            yield self._close()
+
+    def _is_full(self, size: int, ops: int) -> bool:
+        """Tell whether the box holds something already, and cannot take that much more."""
         waiting = len(self._box.ops) + len(self._box.assigned)
         full = self._box.size + size > self._limit or waiting + ops > OPS_PER_COMMIT
-        if waiting and full:
-            yield self._close()
+        return waiting > 0 and full
 
     def _add_ops(self, ops: Iterable[Op]) -> None:
         for op in ops:
@@ -209,25 +214,30 @@ class _Packer:
 
     def _add_unit(self, name: TopicPartition, unit: Unit) -> None:
         box = self._box
-        if unit.after != unit.before:
+        changed = unit.after != unit.before
+        if changed:
             self._partitions[name.topic][name.partition] = unit.after
             box.changes.append(SetPartition(name, unit.after))
         if unit.before.leadership is None and unit.after.leadership is not None:
             bare = self._bare[name.topic] or set()
             bare.discard(name.partition)
             self._bare[name.topic] = bare
-        box.messages.extend(messages(name, unit))
-        box.results.extend((cause, _as_durable(result, unit)) for cause, result in unit.results)
+        box.messages.extend(messages(name, unit, changed=changed))
+        for cause, result in unit.results:
+            box.results.append((cause, _as_durable(result, unit)))
         box.causes.extend(unit.causes)
-        box.parts.update(dict.fromkeys(unit.parts))
+        if unit.parts:
+            box.parts.update(dict.fromkeys(unit.parts))
         box.entries.extend(unit.entries)
         if unit.check_later:
             box.follow_ups[name] = CheckPartition(name)
         if name.topic in self._draft.deleting:
             box.follow_ups[name.topic] = CheckDeletion(name.topic)
-        owed = awaiting(self._draft.awaiting(name), unit)
-        if owed != self._draft.awaiting(name):
-            box.changes.append(SetAwaiting(name, owed))
+        owed_before = self._draft.awaiting(name)
+        if owed_before or unit.dropped:
+            owed = awaiting(owed_before, unit)
+            if owed != owed_before:
+                box.changes.append(SetAwaiting(name, owed))
 
     def _close(self) -> Commit:
         """Finish the box: write each topic that it assigns, then begin a new one."""
@@ -269,6 +279,17 @@ class _Packer:
 
     def _topic_write(self, topic: Topic) -> SetData:
         return topic_write(topic, self._draft.settings)
+
+
+def _about(event: FollowUp) -> TopicPartition | str:
+    """What a follow-up is about; one of a kind is enough. No topic's name is a path."""
+    match event:
+        case CheckDeletion(topic):
+            return topic
+        case RemoveZnode(path):
+            return path
+        case CheckPartition(partition):
+            return partition
 
 
 def _as_durable(result: Result, unit: Unit) -> Result:

@@ -94,6 +94,14 @@ class SetDeletion:
 
 
 @dataclass(frozen=True, slots=True)
+class SetBelow:
+    """This is below a znode that is to be removed, as in `SubtreeRead`; (): nothing is known."""
+
+    root: str
+    below: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class SetShuttingDown:
     """These registered brokers have asked to leave."""
 
@@ -120,6 +128,7 @@ Change = (
     | SetCounter
     | SetUnreadable
     | SetDeletion
+    | SetBelow
 )
 
 # --- messages: who must learn what of which partition -----------------------------------------
@@ -159,8 +168,8 @@ class Announce:
 class Refill:
     """The broker is new, or came back with a new epoch: all it must know, from the state.
 
-    A broker that `restarted` before anybody saw it gone is not told what it led: whether it still
-    may is decided next.
+    A broker that comes while an office is under way may have `restarted` since the state was
+    written: it is not told what it leads by that state, for whether it still may is decided next.
     """
 
     broker: int
@@ -183,7 +192,7 @@ Message = Lead | Publish | Stop | Announce | Refill | Forget
 class Entry:
     """What the journal says of one decision; `Draft.note` makes them.
 
-    `kind` is one of `klamm.controller.node.lines.KINDS`. `cause` is what was decided on (0: none
+    `kind` is one of `klamm.controller.node.kinds.KINDS`. `cause` is what was decided on (0: none
     of this turn), and `name` or `topic` what was decided about. `after` is the partition as this
     very decision left it, which a later one of the same turn may have changed again.
     """

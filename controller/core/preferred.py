@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import Cause, ElectPreferred
 from klamm.controller.core.model import ClusterState, Partition, TopicPartition
-from klamm.controller.core.moves import note
+from klamm.controller.core.moves import bring_in_line, note
 from klamm.controller.core.results import Done, Fault, Refusal
 
 
@@ -21,6 +21,7 @@ def elect(draft: Draft, cause: Cause, event: ElectPreferred) -> None:
     first replica that is not alive or not in sync.
     """
     name = event.partition
+    bring_in_line(draft, name)
     refusal = _check(draft, name)
     if refusal is None:
         partition = draft.existing(name)

@@ -18,7 +18,7 @@ def merge_target_first(present: Assignment, target: Sequence[int]) -> Assignment
     """
     origin = present.origin
     leaving = [broker for broker in origin if broker not in target]
-    return _assignment([*target, *leaving], origin, target)
+    return _assignment((*target, *leaving), origin, target)
 
 
 def merge_leaving_first(present: Assignment, target: Sequence[int]) -> Assignment:
@@ -33,8 +33,8 @@ def _assignment(
 ) -> Assignment:
     return Assignment(
         tuple(replicas),
-        adding=tuple(broker for broker in replicas if broker not in origin),
-        removing=tuple(broker for broker in replicas if broker not in target),
+        adding=tuple([broker for broker in replicas if broker not in origin]),
+        removing=tuple([broker for broker in replicas if broker not in target]),
     )
 
 

@@ -6,8 +6,8 @@ Source: KIP-143, KIP-380; Kafka 3.9, KafkaController.scala, doControlledShutdown
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.election import relieved
 from klamm.controller.core.events import UNSET, Cause, ShutDownBroker
-from klamm.controller.core.model import Leadership, Partition, TopicPartition
-from klamm.controller.core.moves import note
+from klamm.controller.core.model import Partition, TopicPartition
+from klamm.controller.core.moves import bring_in_line, note
 from klamm.controller.core.plan import Stop
 from klamm.controller.core.results import Fault, Refusal, ShutDownAllowed
 
@@ -24,14 +24,17 @@ def shut_down(draft: Draft, cause: Cause, event: ShutDownBroker) -> None:
     if refusal:
         draft.settle(cause, refusal)
         return
+    concerned = [
+        name
+        for topic in draft.topics()
+        for number, partition in topic.partitions.items()
+        if _concerns(draft, name := TopicPartition(topic.name, number), partition, event.broker)
+    ]
+    # Whoever is gone by the facts goes first: this broker may be the one that can take its lead.
+    for name in concerned:
+        bring_in_line(draft, name)
     draft.shut(event.broker)
-    remaining = []
-    for name, _ in draft.state.partitions():
-        partition = draft.partition(name)
-        if partition is None or partition.leadership is None or not _concerns(draft, name, event):
-            continue
-        if _relieve(draft, cause, name, partition, partition.leadership, event.broker):
-            remaining.append(name)
+    remaining = [name for name in concerned if _relieve(draft, cause, name, event.broker)]
     text = f"broker {event.broker} leaves; {len(remaining)} partitions remain"
     draft.conclude(cause, ShutDownAllowed(tuple(remaining)), "shutdown", text)
 
@@ -53,27 +56,23 @@ def _check(draft: Draft, event: ShutDownBroker) -> Refusal | None:
     return None
 
 
-def _concerns(draft: Draft, name: TopicPartition, event: ShutDownBroker) -> bool:
-    partition = draft.existing(name)
+def _concerns(draft: Draft, name: TopicPartition, partition: Partition, leaving: int) -> bool:
     replicas = partition.assignment.replicas
     return (
-        event.broker in replicas
+        partition.leadership is not None
+        and leaving in replicas
         and len(replicas) > 1
         and name.topic not in draft.deleting
         and not draft.unreadable_of(name)
     )
 
 
-def _relieve(
-    draft: Draft,
-    cause: Cause,
-    name: TopicPartition,
-    partition: Partition,
-    leadership: Leadership,
-    leaving: int,
-) -> bool:
+def _relieve(draft: Draft, cause: Cause, name: TopicPartition, leaving: int) -> bool:
     """Move the lead, or end the broker's part as a follower; tell whether it leads on."""
-    replicas = partition.assignment.replicas
+    partition = draft.existing(name)
+    leadership, replicas = partition.leadership, partition.assignment.replicas
+    if leadership is None:
+        return False
     leader, isr = relieved(replicas, leadership, leaving, draft.alive)
     led = leadership.leader == leaving
     changes = (leader, isr) != (leadership.leader, leadership.isr)
@@ -88,5 +87,4 @@ def _relieve(
             draft.units[name].stopped.add(leaving)
         else:
             draft.messages.append(Stop(name, leaving, delete=False))
-    after = draft.existing(name).leadership
-    return after is not None and after.leader == leaving
+    return draft.existing(name).leader == leaving

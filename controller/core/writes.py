@@ -1,6 +1,5 @@
 """From a decision to its writes: what one partition's unit means for ZooKeeper and brokers."""
 
-from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 from klamm.controller.core.draft import Unit
@@ -28,23 +27,24 @@ def topic_write(topic: Topic, settings: Settings) -> SetData:
     return SetData(paths.topic(topic.name), data, topic.version)
 
 
-def state_ops(name: TopicPartition, unit: Unit, bare: AbstractSet[int] | None) -> Iterator[Op]:
+def state_ops(name: TopicPartition, unit: Unit, bare: AbstractSet[int] | None) -> list[Op]:
     """The writes of one partition's state, and of the directories above a first one.
 
     `bare` is the topic's, see `Topic`.
     """
     before, after = unit.before.leadership, unit.after.leadership
     if after is None or after == before:
-        return
+        return []
     path, data = paths.state(*name), encode_leadership(after)
     if before is not None:
-        yield SetData(path, data, before.version)
-        return
+        return [SetData(path, data, before.version)]
+    ops: list[Op] = []
     if bare is None:
-        yield Create(paths.partitions(name.topic), None)
+        ops.append(Create(paths.partitions(name.topic), None))
     if bare is None or name.partition not in bare:
-        yield Create(paths.partition(*name), None)
-    yield Create(path, data)
+        ops.append(Create(paths.partition(*name), None))
+    ops.append(Create(path, data))
+    return ops
 
 
 def encode_leadership(leadership: Leadership) -> bytes:
@@ -61,17 +61,22 @@ def encode_leadership(leadership: Leadership) -> bytes:
     )
 
 
-def messages(name: TopicPartition, unit: Unit) -> Iterator[Message]:
-    """Tell the replicas, everybody, and those that are to stop, in this order."""
-    if unit.after.leadership is not None and unit.after != unit.before:
+def messages(name: TopicPartition, unit: Unit, *, changed: bool) -> list[Message]:
+    """Tell the replicas, everybody, and those that are to stop, in this order.
+
+    `changed`: the unit's end is not its beginning.
+    """
+    told: list[Message] = []
+    if changed and unit.after.leadership is not None:
         if unit.lead_to:
-            yield Lead(name, tuple(sorted(unit.lead_to)), tuple(sorted(unit.is_new & unit.lead_to)))
-        yield Publish(name)
-    for broker in sorted(unit.stopped - unit.dropped):
-        yield Stop(name, broker, delete=False)
-    for broker in sorted(unit.dropped):
-        # Without a leader nobody replicates from it: nothing to wait for.
-        yield Stop(name, broker, delete=unit.after.leadership is None)
+            is_new = sorted(unit.is_new & unit.lead_to)
+            told.append(Lead(name, tuple(sorted(unit.lead_to)), tuple(is_new)))
+        told.append(Publish(name))
+    stopped, dropped = sorted(unit.stopped - unit.dropped), sorted(unit.dropped)
+    told.extend(Stop(name, broker, delete=False) for broker in stopped)
+    # Without a leader nobody replicates from it: nothing to wait for.
+    told.extend(Stop(name, broker, delete=unit.after.leadership is None) for broker in dropped)
+    return told
 
 
 def awaiting(before: Awaiting | None, unit: Unit) -> Awaiting | None:

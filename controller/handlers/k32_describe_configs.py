@@ -12,6 +12,7 @@ Behaviour
       which, where Kafka has a general one.
     * A secret, and a key that nobody knows, has a null value.
     * Read from ZooKeeper at each request: what IncrementalAlterConfigs has set shows at once.
+      Many topics are read together, and with them once the node's configs that they inherit.
     Source: Kafka 3.9, ConfigHelper.handleDescribeConfigsRequest.
 
 Versions 0-4
@@ -26,7 +27,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from klamm.controller.configs.describe import DescribeBroker, DescribeTopic, Entry
+from klamm.controller.configs.describe import DescribeBroker, DescribeTopics, Entries, Entry
 from klamm.controller.configs.layers import Source
 from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.core.topic_names import unlawful
@@ -46,7 +47,8 @@ from klamm.protocol.generated.describe_configs_response import (
 API_KEY = 32
 VERSIONS = range(5)
 
-Describe = DescribeTopic | DescribeBroker
+#: So many topics are read at once; what ZooKeeper does not show of one fails them all.
+TOPICS_AT_ONCE = 500
 
 _KNOWN = frozenset(
     {
@@ -56,6 +58,17 @@ _KNOWN = frozenset(
         ResourceType.CLIENT_METRICS,
     }
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Topic:
+    """A topic whose configs are to be read."""
+
+    name: str
+
+
+_Known = Refusal | Entries
+_Plan = _Topic | DescribeBroker | _Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +91,50 @@ def handle(context: Context, request: DescribeConfigsRequest, version: int) -> O
     plans = [_plan(context, resource) for resource in request.resources]
     asked = _Asked(request.include_synonyms, request.include_documentation, version)
 
+    of_topics = _of_topics(context, plans)
+    of_brokers = tuple(plan for plan in plans if isinstance(plan, DescribeBroker))
+
     def respond(results: Sequence[Any]) -> DescribeConfigsResponse:
-        rest = iter(results)
-        return _response(
-            [
-                _result(resource, next(rest) if isinstance(plan, Describe) else plan, asked)
-                for resource, plan in zip(request.resources, plans, strict=True)
-            ]
-        )
+        topics = _by_topic(of_topics, results)
+        rest = iter(results[len(of_topics) :])
+        found: list[_Known] = []
+        for plan in plans:
+            match plan:
+                case _Topic(name):
+                    found.append(topics[name])
+                case DescribeBroker():
+                    found.append(next(rest))
+                case known:
+                    found.append(known)
+        answers = zip(request.resources, found, strict=True)
+        return _response([_result(resource, each, asked) for resource, each in answers])
 
-    transactions = tuple(plan for plan in plans if isinstance(plan, Describe))
-    return Transact(transactions, respond) if transactions else Answer(respond(()))
+    if of_topics or of_brokers:
+        return Transact((*of_topics, *of_brokers), respond)
+    return Answer(respond(()))
 
 
-def _plan(
-    context: Context, resource: DescribeConfigsResource
-) -> Describe | Refusal | tuple[Entry, ...]:
+def _of_topics(context: Context, plans: Sequence[_Plan]) -> tuple[DescribeTopics, ...]:
+    """Return what reads all topics that are asked for."""
+    names = tuple(dict.fromkeys(plan.name for plan in plans if isinstance(plan, _Topic)))
+    return tuple(
+        DescribeTopics(names[start : start + TOPICS_AT_ONCE], context.node_id, context.properties)
+        for start in range(0, len(names), TOPICS_AT_ONCE)
+    )
+
+
+def _by_topic(asked: Sequence[DescribeTopics], results: Sequence[Any]) -> dict[str, _Known]:
+    """Return what was found of each topic; a refusal is that of all topics of its read."""
+    found: dict[str, _Known] = {}
+    for each, result in zip(asked, results, strict=False):
+        if isinstance(result, Refusal):
+            found.update(dict.fromkeys(each.topics, result))
+        else:
+            found.update(zip(each.topics, result, strict=True))
+    return found
+
+
+def _plan(context: Context, resource: DescribeConfigsResource) -> _Plan:
     """Return what to read, or what is known without."""
     name = resource.resource_name
     match resource.resource_type:
@@ -103,7 +144,7 @@ def _plan(
                 return Refusal(Fault.INVALID_TOPIC_EXCEPTION, text)
             if name not in context.metadata.topics:
                 return Refusal(Fault.UNKNOWN_TOPIC_OR_PARTITION, "")
-            return DescribeTopic(name, context.node_id, context.properties)
+            return _Topic(name)
         case ResourceType.BROKER:
             if name == "":
                 return DescribeBroker(context.node_id, context.properties, whole_cluster=True)
@@ -135,7 +176,7 @@ def _other_node(context: Context, name: str, choice: str) -> Refusal | None:
 
 
 def _result(
-    resource: DescribeConfigsResource, found: Refusal | tuple[Entry, ...], asked: _Asked
+    resource: DescribeConfigsResource, found: _Known, asked: _Asked
 ) -> DescribeConfigsResult:
     if isinstance(found, Refusal):
         return _refused(resource, found)

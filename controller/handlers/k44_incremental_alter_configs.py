@@ -17,7 +17,9 @@ Behaviour
 Versions 0-1.
 
 Left out: levels of loggers, of which there are none; passwords, which are refused as Kafka does
-where no password.encoder.secret is set; authorization.
+where no password.encoder.secret is set; authorization. Kafka 3.9 refuses with
+STALE_CONTROLLER_EPOCH while no controller is elected (KafkaZkClient.setOrCreateEntityConfigs), for
+its migration to KRaft; here configs are written all the same, as every Kafka before 3.4 does.
 """
 
 from collections.abc import Sequence

@@ -9,7 +9,9 @@ Behaviour
       null one in the profile kip-455.
     * Not the active controller, or no longer when it was decided: top level NOT_CONTROLLER with
       its text and no responses. That holds for the whole request even if a part of it was done:
-      clients look for 41 nowhere else, and a repeated request does no harm.
+      clients look for 41 nowhere else, and a repeated request does no harm. With
+      klamm.request.forwarding.enable a node out of office has the controller answer instead
+      (`klamm.controller.runtime.forwarding`).
     * The response comes when the moves are recorded, not when they are finished.
     Source: Kafka 3.9, KafkaApis.handleAlterPartitionReassignmentsRequest.
 

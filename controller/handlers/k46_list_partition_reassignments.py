@@ -7,7 +7,8 @@ Behaviour
       topics and partitions are left out and are no error.
     * Replicas is the whole stored list, adding and removing as stored.
     * Not the active controller: top level NOT_CONTROLLER with its text and no topics; on success
-      the text is empty, null in the profile kip-455.
+      the text is empty, null in the profile kip-455. With klamm.request.forwarding.enable the
+      server has the controller answer instead (`klamm.controller.runtime.forwarding`).
     * Answered from memory: the state as of the last write that became durable.
     Source: Kafka 3.9, KafkaApis.handleListPartitionReassignmentsRequest.
 
@@ -34,16 +35,16 @@ from klamm.protocol.generated.list_partition_reassignments_response import (
 API_KEY = 46
 VERSIONS = range(1)
 
+NOT_CONTROLLER = ListPartitionReassignmentsResponse(
+    error_code=ErrorCode.NOT_CONTROLLER, error_message=NOT_CONTROLLER_TEXT
+)
+
 
 def handle(context: Context, request: ListPartitionReassignmentsRequest, version: int) -> Outcome:
     """Answer from the controller's state."""
     state = context.state
     if state is None:
-        return Answer(
-            ListPartitionReassignmentsResponse(
-                error_code=ErrorCode.NOT_CONTROLLER, error_message=NOT_CONTROLLER_TEXT
-            )
-        )
+        return Answer(NOT_CONTROLLER)
     moving: Iterable[tuple[TopicPartition, Assignment]]
     if request.topics is None:
         moving = ((name, partition.assignment) for name, partition in state.moving())

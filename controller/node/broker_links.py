@@ -8,20 +8,14 @@ from uuid import UUID
 
 from klamm.controller.brokers.messages import NO_TOPIC_ID
 from klamm.controller.brokers.outbox import InFlight, Kind, Outbox
-from klamm.controller.core.events import LeaderAcknowledged, ReplicasDeleted
+from klamm.controller.core.events import LeaderAcknowledged, LeaderFailed, ReplicasDeleted
 from klamm.controller.core.ibp import InterBrokerProtocol
 from klamm.controller.core.model import Broker, ClusterState, TopicPartition
-from klamm.controller.core.plan import (
-    Announce,
-    Forget,
-    Lead,
-    Message,
-    Publish,
-    Refill,
-    Stop,
-)
-from klamm.controller.node.effects import CloseLink, Effect, Journal, Send, SetTimer, Severity
+from klamm.controller.core.plan import Announce, Forget, Lead, Message, Publish, Refill, Stop
+from klamm.controller.node import refusals
+from klamm.controller.node.effects import CloseLink, Effect, Send, SetTimer
 from klamm.controller.node.inputs import BrokerAnswer
+from klamm.controller.node.refusals import HAS_THE_EPOCH
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.leader_and_isr_response import (
     LeaderAndIsrPartitionError,
@@ -32,9 +26,6 @@ from klamm.protocol.generated.stop_replica_response import (
     StopReplicaResponse,
 )
 from klamm.protocol.generated.update_metadata_response import UpdateMetadataResponse
-
-#: A leader that answers 11 for a partition has the epoch that it was told, or a newer one.
-HAS_THE_EPOCH = (ErrorCode.NONE, ErrorCode.STALE_CONTROLLER_EPOCH)
 
 #: Answers to a whole request that end its life: it was taken, or whoever sent it, or to whom, is
 #: out of date, and a new office or a new registration begins with everything.
@@ -48,15 +39,16 @@ RESEND_SECONDS = 5.0
 class Heard(NamedTuple):
     """What an answer means.
 
-    `acknowledged` are leaders that have their epoch, `deleted` replicas of topics being deleted
-    that are gone; `notes` what an operator should know;
-    `stale_epoch` says that the broker has heard of a controller after us.
+    `acknowledged` are leaders that have their epoch, `failed` those that cannot lead for a broken
+    disk, `deleted` replicas of topics being deleted that are gone; `notes` what an operator should
+    know; `stale_epoch` says that the broker has heard of a controller after us.
     """
 
     acknowledged: tuple[LeaderAcknowledged, ...] = ()
     notes: tuple[Effect, ...] = ()
     stale_epoch: bool = False
     deleted: tuple[ReplicasDeleted, ...] = ()
+    failed: tuple[LeaderFailed, ...] = ()
 
 
 @dataclass(slots=True)
@@ -71,7 +63,7 @@ class BrokerLinks:
     refused: list[tuple[Broker, InFlight]] = field(default_factory=list)
     #: Deletes that a broker cannot carry out before it has been registered anew: it is gone, or
     #: the log is on a directory that it cannot use.
-    owed: dict[int, set[TopicPartition]] = field(default_factory=lambda: defaultdict(set))
+    owed: dict[int, set[TopicPartition]] = field(default_factory=dict)
 
     def put(self, message: Message, state: ClusterState) -> Iterator[Effect]:
         """Take what a Commit wants brokers to know; `state` has that Commit applied."""
@@ -93,9 +85,12 @@ class BrokerLinks:
                 if broker in self.outboxes:
                     self.outboxes[broker].stop(name, delete)
                 elif delete:
-                    self.owed[broker].add(name)
+                    self._owe(broker, (name,))
             case Announce():
-                for outbox in self.outboxes.values():
+                for id_, outbox in self.outboxes.items():
+                    peer = state.peer(id_)
+                    if peer is not None and peer.epoch == outbox.broker.epoch:
+                        outbox.broker = peer  # its endpoints may be others than before
                     outbox.announce = True
             case Refill(broker, restarted) if peer := state.peer(broker):
                 self.outboxes[broker] = Outbox(peer, listener=self.listener)
@@ -131,12 +126,16 @@ class BrokerLinks:
     def _remember(self, outbox: Outbox) -> None:
         """Keep the deletes of a broker that is gone: those not told, not answered, and refused."""
         id_ = outbox.broker.id
-        self.owed[id_].update(name for name, delete in outbox.stops.items() if delete)
+        self._owe(id_, (name for name, delete in outbox.stops.items() if delete))
         if outbox.in_flight is not None:
-            self.owed[id_].update(_deletes(outbox.in_flight))
+            self._owe(id_, _deletes(outbox.in_flight))
         for broker, sent in self.refused:
             if broker.id == id_:
-                self.owed[id_].update(_deletes(sent))
+                self._owe(id_, _deletes(sent))
+
+    def _owe(self, broker: int, names: Iterable[TopicPartition]) -> None:
+        if deletes := {*names}:
+            self.owed.setdefault(broker, set()).update(deletes)
 
     def answered(self, answer: BrokerAnswer, state: ClusterState) -> Heard:
         """Read an answer. A request without one is put back; one to an earlier one is ignored."""
@@ -157,8 +156,13 @@ class BrokerLinks:
             for name, epoch in sent.epochs.items()
             if code == ErrorCode.NONE and partitions.get(name, ErrorCode.NONE) in HAS_THE_EPOCH
         ]
+        failed = [
+            LeaderFailed(name, answer.broker, epoch)
+            for name, epoch in sent.epochs.items()
+            if partitions.get(name) == ErrorCode.KAFKA_STORAGE_ERROR
+        ]
         notes = (
-            *_notes(answer.broker, sent.kind, code, partitions),
+            *refusals.notes(outbox, sent.kind, code, partitions),
             *self._tell_later(outbox.broker, sent, code, partitions, state),
         )
         return Heard(
@@ -166,6 +170,7 @@ class BrokerLinks:
             notes,
             stale_epoch=code == ErrorCode.STALE_CONTROLLER_EPOCH,
             deleted=tuple(_deleted(answer.broker, sent, code, partitions, state)),
+            failed=tuple(failed),
         )
 
     def _tell_later(
@@ -178,25 +183,33 @@ class BrokerLinks:
     ) -> Iterator[SetTimer]:
         """Keep what was refused, the whole request or some of its partitions, to tell it again.
 
-        A delete that no repetition helps is owed until the broker comes back.
+        A delete that no repetition helps is owed until the broker comes back; not so one of a
+        topic that is being deleted, which waits for it.
         """
+        stops = sent.kind is Kind.STOP_REPLICA
+        done = (ErrorCode.NONE,) if stops else HAS_THE_EPOCH
         flags = {
             name: flag
             for name, flag in sent.flags.items()
-            if partitions.get(name, ErrorCode.NONE) not in HAS_THE_EPOCH
+            if partitions.get(name, ErrorCode.NONE) not in done
         }
         left = replace(sent, flags=flags) if code in FINAL else sent
-        if code == ErrorCode.NONE and sent.kind is Kind.STOP_REPLICA:
+        if code == ErrorCode.NONE and stops:
             useless = {
                 name
                 for name in flags
                 if partitions[name] == ErrorCode.KAFKA_STORAGE_ERROR
                 and not state.vanishing(name.topic)
             }
-            self.owed[broker.id].update(useless & _deletes(sent))
+            self._owe(broker.id, useless & _deletes(sent))
             left = replace(sent, flags={n: flag for n, flag in flags.items() if n not in useless})
+        elif code == ErrorCode.STALE_CONTROLLER_EPOCH and stops:
+            # If there is another controller we are about to hear of it. If not, the broker errs.
+            flags = {name: flag for name, flag in sent.flags.items() if state.vanishing(name.topic)}
+            self._owe(broker.id, _deletes(sent) - flags.keys())
+            left = replace(sent, flags=flags)
         elif code in FINAL and code != ErrorCode.NONE:
-            self.owed[broker.id].update(_deletes(sent))
+            self._owe(broker.id, _deletes(sent))
             return
         if code in FINAL and not left.flags:
             return
@@ -278,27 +291,3 @@ def _names_by_id(sent: InFlight, state: ClusterState) -> dict[UUID, list[str]]:
         if topic_name in state.topics:
             names[state.topics[topic_name].topic_id or NO_TOPIC_ID].append(topic_name)
     return names
-
-
-def _notes(
-    broker: int, kind: Kind, code: int, partitions: dict[TopicPartition, int]
-) -> Iterator[Effect]:
-    """Report refusals, a line for each code; a partition's 11 is none, see HAS_THE_EPOCH."""
-    request = kind.name
-    if code != ErrorCode.NONE:
-        text = f"broker {broker} answered {request} with {_name(code)}"
-        yield Journal(Severity.WARNING, "refused", text)
-    refused = defaultdict(list)
-    for name, partition_code in partitions.items():
-        if partition_code not in HAS_THE_EPOCH:
-            refused[partition_code].append(name)
-    for partition_code, (name, *others) in refused.items():
-        what = f"{name} and {len(others)} more" if others else f"{name}"
-        text = f"broker {broker} answered {request} of {what} with {_name(partition_code)}"
-        yield Journal(Severity.WARNING, "refused", text)
-
-
-def _name(code: int) -> str:
-    """Return the code's name, or its number if it is newer than we are."""
-    known = code in ErrorCode._value2member_map_
-    return ErrorCode(code).name if known else f"error code {code}"

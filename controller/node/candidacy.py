@@ -46,8 +46,10 @@ def on_election_read(node: NodeData, event: ReadDone) -> None:
         try:
             _found(node, node.office.found(event.outcome, node.now.wall_ms))
         except ZnodeError as fault:
-            # Somebody else's controller znode that we cannot read is still somebody else's.
+            # Somebody else's controller znode that we cannot read is still somebody else's. Of the
+            # epoch's znode nobody tells us when it is mended.
             node.note(Severity.ERROR, "unreadable", str(fault))
+            _ask_later(node)
 
 
 def _found(node: NodeData, found: Held | HeldBy | Vacant | Delete) -> None:
@@ -189,6 +191,12 @@ def on_update(node: NodeData, event: UpdateDone) -> None:
 
 
 def on_watch_done(node: NodeData, event: WatchDone) -> None:
-    """A watch that ZooKeeper refuses would leave us blind; a lost one is armed again."""
+    """A watch that ZooKeeper refuses leaves us blind; a lost one is armed again.
+
+    No office can be held like that: brokers would come and go, and leaders change their ISRs, and
+    the controller would not see it.
+    """
     if isinstance(event.failure, Refused):
         node.note(Severity.ERROR, "watch refused", event.failure.error)
+        if node.turns is not None:
+            withdraw(node, f"a watch was refused: {event.failure.error}")

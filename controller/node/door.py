@@ -10,7 +10,8 @@ An answer that was lost with its connection is found out once the same session i
 (`klamm.controller.store.witness`): a write is never made twice, and what nobody can tell is
 answered so. Every transaction is answered exactly once.
 
-    door.enter(request, transactions)     ask; ends in one `Transacted(request, results)`
+    door.enter(request, transactions)     ask; ends in one `Transacted(request, results)`, with an
+                                          entry of the journal before it for each noted write
     door.answered(event)                  the store's answers, those that `Door.owns`
     door.connected(session)               at each CONNECTED
     door.disconnected()                   at each SUSPENDED
@@ -22,11 +23,13 @@ All but `disconnected` return what is to be done, in order. Without I/O, clock o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from klamm.controller.core.origins import Origin
 from klamm.controller.core.results import NOT_CONTROLLER, Fault, Refusal
-from klamm.controller.node.effects import Commit, ReadZnodes, Transacted
+from klamm.controller.node.effects import Commit, Journal, ReadZnodes, Transacted
+from klamm.controller.node.locks import Locks
+from klamm.controller.node.visits import Owed, Visit, doubted, written
 from klamm.controller.store.port import (
     CommitDone,
     Committed,
@@ -35,12 +38,11 @@ from klamm.controller.store.port import (
     Fenced,
     Missing,
     ReadDone,
-    ReadResult,
     Refused,
     Unknown,
     Unreadable,
 )
-from klamm.controller.store.transaction import Decision, Found, Transaction
+from klamm.controller.store.transaction import Found, Transaction
 from klamm.controller.store.witness import Inquiry, Verdict, inquire
 from klamm.controller.znodes.errors import ZnodeError
 
@@ -50,30 +52,7 @@ FIRST_REQUEST = 1 << 62
 #: So many times somebody else may be faster.
 MOST_CONFLICTS = 5
 
-DoorEffect = ReadZnodes | Commit | Transacted
-
-
-@dataclass(slots=True, eq=False)
-class _Visit:
-    """One transaction on its way: what was read so far, and the decision being written."""
-
-    request: int
-    place: int
-    transaction: Transaction[Any]
-    found: list[ReadResult] = field(default_factory=list)
-    decision: Decision[Any] | None = None
-    inquiry: Inquiry | None = None
-    conflicts: int = 0
-    #: The znodes that it writes, or waits to write.
-    wants: frozenset[str] = frozenset()
-
-
-@dataclass(slots=True)
-class _Owed:
-    """A request's results, by place, and how many there will be."""
-
-    count: int
-    results: dict[int, Any] = field(default_factory=dict)
+DoorEffect = ReadZnodes | Commit | Journal | Transacted
 
 
 class Door:
@@ -83,15 +62,14 @@ class Door:
         self._last = FIRST_REQUEST
         self._session = 0
         self._connected = False
-        self._owed: dict[int, _Owed] = {}
+        self._owed: dict[int, Owed] = {}
         #: By the number of the request that the store works on.
-        self._asked: dict[int, _Visit] = {}
+        self._asked: dict[int, Visit] = {}
         #: To go on when the connection is back.
-        self._parked: list[_Visit] = []
-        #: To be read again when what they want to write is free, in order of arrival.
-        self._queued: list[_Visit] = []
-        #: Which visit is writing a znode, from its decision or its waking to its end.
-        self._writers: dict[str, _Visit] = {}
+        self._parked: list[Visit] = []
+        #: Who writes a znode, from its decision or its waking to its end. Those who wait for that
+        #: are read again then.
+        self._writers: Locks[Visit] = Locks()
 
     @staticmethod
     def owns(request: int) -> bool:
@@ -105,18 +83,22 @@ class Door:
     # --- in ------------------------------------------------------------------------------------
 
     def enter(
-        self, request: int, transactions: tuple[Transaction[Any], ...]
+        self,
+        request: int,
+        transactions: tuple[Transaction[Any], ...],
+        origin: Origin | None = None,
     ) -> Iterator[DoorEffect]:
         """Carry transactions out, each by itself; `request` is the caller's number for them all.
 
         The results come in the order of the transactions: what each decided, or a Refusal.
+        `origin` is who asks, for the journal.
         """
         if not transactions:
             yield Transacted(request, ())
             return
-        self._owed[request] = _Owed(len(transactions))
+        self._owed[request] = Owed(len(transactions), origin)
         for place, transaction in enumerate(transactions):
-            visit = _Visit(request, place, transaction)
+            visit = Visit(request, place, transaction)
             if not self._session:
                 text = "This node has no session with ZooKeeper at the moment."
                 yield from self._end(visit, _failure(text))
@@ -137,12 +119,12 @@ class Door:
     def lost(self, reason: str) -> Iterator[DoorEffect]:
         """Answer everything that is open: nobody can find out any more what became of it."""
         self._session, self._connected = 0, False
-        visits = [*self._asked.values(), *self._parked, *self._queued]
-        self._asked, self._parked, self._queued = {}, [], []
+        visits = [*self._asked.values(), *self._parked, *self._writers.send_away()]
+        self._asked, self._parked = {}, []
         for visit in sorted(visits, key=lambda visit: (visit.request, visit.place)):
             known = "nothing was written" if visit.decision is None else "it may have been written"
             text = f"The session with ZooKeeper ended, {known}: {reason}"
-            yield from self._end(visit, _failure(text))
+            yield from self._doubted(visit, text)
 
     def answered(self, event: ReadDone | CommitDone) -> Iterator[DoorEffect]:
         """Take an answer of the store; one of a former session is for nobody."""
@@ -157,8 +139,7 @@ class Door:
             case Refused(error):
                 yield from self._end(visit, _failure(f"ZooKeeper refused: {error}"))
             case Committed():
-                assert visit.decision is not None
-                yield from self._end(visit, visit.decision.result)
+                yield from self._written(visit)
             case Conflict(index, error):
                 assert visit.decision is not None
                 path = visit.decision.ops[index].path
@@ -172,7 +153,7 @@ class Door:
 
     # --- one transaction -----------------------------------------------------------------------
 
-    def _read(self, visit: _Visit) -> Iterator[DoorEffect]:
+    def _read(self, visit: Visit) -> Iterator[DoorEffect]:
         """Begin, or begin again."""
         visit.found, visit.decision, visit.inquiry = [], None, None
         if self._connected:
@@ -180,7 +161,7 @@ class Door:
         else:
             self._parked.append(visit)
 
-    def _decide(self, visit: _Visit) -> Iterator[DoorEffect]:
+    def _decide(self, visit: Visit) -> Iterator[DoorEffect]:
         found: list[Found] = []
         for result in visit.found:
             if isinstance(result, Unreadable):
@@ -197,29 +178,27 @@ class Door:
             yield from self._end(visit, decision.result)
             return
         wants = decision.written
-        if any(self._writers.get(path) is not visit for path in wants):
+        if not self._writers.holds(visit, wants):
             yield from self._release(visit)
             visit.wants = wants
-            if not self._free(visit):
-                self._queued.append(visit)
+            if not self._writers.take(visit, wants):
                 return
-            self._writers.update(dict.fromkeys(wants, visit))
         visit.decision = decision
         yield Commit(self._ask(visit), decision.ops, decision.fence)
 
-    def _interrupted(self, visit: _Visit, unknown: Unknown) -> None:
+    def _interrupted(self, visit: Visit, unknown: Unknown) -> None:
         """Note that an answer was lost: of a write, what became of it must be found out."""
         decision = visit.decision
         if decision is not None and visit.inquiry is None:
             visit.inquiry = inquire(self._session, unknown, decision.ops, decision.fence)
         self._parked.append(visit)
 
-    def _inquire(self, visit: _Visit) -> Iterator[DoorEffect]:
+    def _inquire(self, visit: Visit) -> Iterator[DoorEffect]:
         assert visit.inquiry is not None
         visit.found = []
         yield ReadZnodes(self._ask(visit), visit.inquiry.reads(), sync=True)
 
-    def _heard(self, visit: _Visit) -> Iterator[DoorEffect]:
+    def _heard(self, visit: Visit) -> Iterator[DoorEffect]:
         """Take what the witnesses of a write say, whose answer was lost.
 
         A znode that it would have created and that is not there was never created, or somebody
@@ -233,19 +212,19 @@ class Door:
             return
         match visit.inquiry.answer(visit.found):
             case Verdict.APPLIED:
-                yield from self._end(visit, visit.decision.result)
+                yield from self._written(visit)
             case Verdict.NOT_APPLIED:
                 yield from self._read(visit)
             case Verdict.UNDECIDABLE:
                 text = (
                     "The connection to ZooKeeper was lost, and nothing tells whether it was done."
                 )
-                yield from self._end(visit, _failure(text))
+                yield from self._doubted(visit, text)
             case Inquiry() as rest:
                 visit.inquiry = rest
                 yield from self._inquire(visit)
 
-    def _conflicted(self, visit: _Visit, what: str) -> Iterator[DoorEffect]:
+    def _conflicted(self, visit: Visit, what: str) -> Iterator[DoorEffect]:
         visit.conflicts += 1
         if visit.conflicts == MOST_CONFLICTS:
             text = f"Others wrote in between {MOST_CONFLICTS} times in a row; the last was {what}."
@@ -253,7 +232,18 @@ class Door:
         else:
             yield from self._read(visit)
 
-    def _end(self, visit: _Visit, result: object) -> Iterator[DoorEffect]:
+    def _written(self, visit: Visit) -> Iterator[DoorEffect]:
+        """Tell the journal of a write, and end."""
+        assert visit.decision is not None
+        yield from written(visit, self._owed[visit.request].origin)
+        yield from self._end(visit, visit.decision.result)
+
+    def _doubted(self, visit: Visit, text: str) -> Iterator[DoorEffect]:
+        """End without knowing what became of a write, if there was one; the journal says so."""
+        yield from doubted(visit, self._owed[visit.request].origin, text)
+        yield from self._end(visit, _failure(text))
+
+    def _end(self, visit: Visit, result: object) -> Iterator[DoorEffect]:
         """Note a transaction's result, and answer the request that it completes."""
         owed = self._owed[visit.request]
         owed.results[visit.place] = result
@@ -263,27 +253,12 @@ class Door:
             yield Transacted(visit.request, results)
         yield from self._release(visit)
 
-    # --- who may write -------------------------------------------------------------------------
-
-    def _free(self, visit: _Visit) -> bool:
-        """Tell whether nobody writes what the visit wants to write."""
-        return not any(path in self._writers for path in visit.wants)
-
-    def _release(self, visit: _Visit) -> Iterator[DoorEffect]:
+    def _release(self, visit: Visit) -> Iterator[DoorEffect]:
         """Let those go on who waited for what this visit was writing."""
-        held = [path for path in visit.wants if self._writers.get(path) is visit]
-        for path in held:
-            del self._writers[path]
-        if held:
-            waiting, self._queued = self._queued, []
-            for other in waiting:
-                if self._free(other):
-                    self._writers.update(dict.fromkeys(other.wants, other))
-                    yield from self._read(other)
-                else:
-                    self._queued.append(other)
+        for other in self._writers.release(visit, visit.wants):
+            yield from self._read(other)
 
-    def _ask(self, visit: _Visit) -> int:
+    def _ask(self, visit: Visit) -> int:
         self._last += 1
         self._asked[self._last] = visit
         return self._last

@@ -13,7 +13,7 @@ from klamm.controller.store.port import CommitDone, ReadDone
 
 def on_transactions(node: NodeData, event: Transactions) -> None:
     """Carry out what a client asks for."""
-    _do(node, node.door.enter(event.id, event.transactions))
+    _do(node, node.door.enter(event.id, event.transactions, event.origin))
 
 
 def on_answer(node: NodeData, event: ReadDone | CommitDone) -> None:

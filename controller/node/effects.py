@@ -8,6 +8,7 @@ from typing import Any
 from klamm.controller.core.events import Cause
 from klamm.controller.core.model import Broker, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Check, Op
+from klamm.controller.core.origins import Origin
 from klamm.controller.core.plan import Message as Planned
 from klamm.controller.core.results import Result
 from klamm.controller.node.counters import Counters
@@ -117,7 +118,8 @@ class Journal:
 
     `sequence` numbers the entries of a node without a gap; an entry without one gets it, and the
     controller epoch (0 outside office), when it is handed to `NodeData.do`. `name` is the
-    partition that it is about, or `topic` the topic.
+    partition that it is about, or `topic` the topic. `origin` is where it comes from if there is
+    no `cause`, which has its own.
     """
 
     severity: Severity
@@ -136,6 +138,7 @@ class Journal:
     content: Content | None = None
     brokers: Mapping[int, Broker] | None = None
     counters: Counters | None = None
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)

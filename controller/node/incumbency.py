@@ -1,5 +1,6 @@
 """Steps in office: reading, deciding, committing, applying, answering, sending."""
 
+from klamm.controller.core.model import ClusterState
 from klamm.controller.core.origins import FromBroker
 from klamm.controller.core.plan import Commit as PlannedCommit
 from klamm.controller.node.candidacy import (
@@ -11,7 +12,7 @@ from klamm.controller.node.candidacy import (
 )
 from klamm.controller.node.data import NodeData, Phase
 from klamm.controller.node.effects import ReadZnodes, Reply, Severity
-from klamm.controller.node.inputs import BrokerAnswer, Request, Turn
+from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Turn
 from klamm.controller.node.rebalance import on_office_taken
 from klamm.controller.node.recorder import Recorder, answered, snapshot
 from klamm.controller.node.turns import SERVER_ERROR, Turns
@@ -60,7 +61,11 @@ def on_broker_answer(node: NodeData, event: BrokerAnswer) -> None:
         node.do(node.office.ask())
     awaiting = node.turns.state.awaiting
     node.turns.add(
-        (*(fact for fact in heard.acknowledged if fact.partition in awaiting), *heard.deleted),
+        (
+            *(fact for fact in heard.acknowledged if fact.partition in awaiting),
+            *(fact for fact in heard.failed if fact.partition in awaiting),
+            *heard.deleted,
+        ),
         FromBroker(event.broker, event.send),
     )
     _send_due(node)
@@ -99,7 +104,7 @@ def on_read(node: NodeData, event: ReadDone) -> None:
 # --- the turn ----------------------------------------------------------------------------------
 
 
-def on_turn(node: NodeData, _: Turn) -> None:
+def on_turn(node: NodeData, event: Turn) -> None:
     """Read what is stale, then decide over what is queued, until nothing is left to do.
 
     What was read is decided on before anything is read again, or a cluster in which something
@@ -109,10 +114,13 @@ def on_turn(node: NodeData, _: Turn) -> None:
     while turns is not None and node.connected and not turns.busy:
         if turns.plan:
             _advance(node, turns)
+            if not turns.plan and not turns.busy:
+                catch_up(node, event)
         elif turns.stale and not turns.surveyed:
             node.do(*turns.begin_survey())
         elif turns.queue or turns.retries:
             node.do(*turns.decide())
+            _answer_given_up(node, turns)
         elif turns.surveyed:
             turns.surveyed = False
         else:
@@ -128,16 +136,43 @@ def _advance(node: NodeData, turns: Turns) -> None:
             node.do(turns.send(commit))
         else:
             _apply(node, turns, commit)
-    _send_due(node)
 
 
 def _apply(node: NodeData, turns: Turns, commit: PlannedCommit) -> None:
-    """Make a Commit true: memory first, then replies, then what brokers must know."""
-    recorder = Recorder(turns.state, commit, turns.taken, node.sequence, turns.loaded)
+    """Make a Commit true: memory first, then replies; `catch_up` has the rest."""
+    turns.apply(commit)
+    node.do(*node.requests.settle(commit.results))
+
+
+def catch_up(node: NodeData, event: Input) -> None:
+    """Before an input is taken: tell what was applied before it, unless that can wait.
+
+    Journal and brokers come after those who wait: for a reply, or for the rest of the Plan. While
+    it is being written they are told of a Commit when the write under way is no smaller, which
+    takes ZooKeeper as long. A node that ends meanwhile leaves what it leaves whenever it ends
+    before the journal's thread and the links have run: ZooKeeper is ahead of both, and the next
+    office begins with a snapshot and tells brokers everything.
+    """
+    turns = node.turns
+    if turns is None or not turns.untold:
+        return
+    under_way = 0
+    if turns.in_flight is not None and not turns.in_flight.unknown:
+        goes_well = isinstance(event, CommitDone) and isinstance(event.outcome, Committed)
+        if goes_well or isinstance(event, Watched | Request):
+            return
+        if isinstance(event, Turn):
+            under_way = len(turns.in_flight.commit.ops)
+    while turns.untold and (not under_way or len(turns.untold[0][0].ops) <= under_way):
+        _tell(node, turns, *turns.untold.popleft())
+
+
+def _tell(node: NodeData, turns: Turns, commit: PlannedCommit, before: ClusterState) -> None:
+    """Note in the journal what was applied to the state `before`, and what brokers must know."""
+    recorder = Recorder(before, commit, turns.taken, node.sequence, turns.loaded)
     entries = recorder.record()
     node.sequence = recorder.sequence
-    turns.apply(commit, recorder.origins())
-    node.do(*node.requests.settle(commit.results))
+    turns.conclude(commit, recorder.origins())
     for message in commit.messages:
         node.do(*node.links.put(message, turns.state))
     node.do(*entries)
@@ -176,7 +211,7 @@ def _settle(
             _advance(node, turns)
         case Conflict(index, error):
             what = f"{commit.ops[index].path}: {error.name}"
-            node.do(*turns.conflicted(commit, what))
+            node.do(*turns.conflicted(commit, what, commit.ops[index]))
             _answer_given_up(node, turns)
         case Refused(text):
             node.do(*turns.refused(commit, text))

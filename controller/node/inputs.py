@@ -32,10 +32,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Transactions:
-    """A client's request that any node with a session carries out: one `Transacted` of its id."""
+    """A client's request that any node with a session carries out: one `Transacted` of its id.
+
+    `origin` is who asked, for the journal.
+    """
 
     id: int
     transactions: tuple[Transaction[Any], ...]
+    origin: FromClient | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ class Node(NodeData):
         Store events of a session that is over are dropped: they say nothing about this one.
         """
         self.now, self.out = now, []
+        incumbency.catch_up(self, event)
         session = getattr(event, "session", self.office.session)
         if session == self.office.session or isinstance(event, SessionEvent):
             step = TRANSITIONS.get((self.phase, type(event)))

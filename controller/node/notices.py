@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from klamm.controller.core.ops import ANY_VERSION, Delete
+from klamm.controller.core.ops import Delete
 from klamm.controller.core.results import Refusal
 from klamm.controller.node.door import Door
 from klamm.controller.node.effects import Effect, Journal, SetTimer, Severity, Transacted
-from klamm.controller.store.port import Children, Read, ReadChildren
+from klamm.controller.store.port import Children, Read, ReadChildren, ReadData, Znode
 from klamm.controller.store.transaction import Decision, Found
 from klamm.controller.znodes import paths
 
@@ -38,16 +38,21 @@ class PurgeNotices:
 
     @property
     def reads(self) -> tuple[Read, ...]:
-        """The list of notices."""
-        return (ReadChildren(paths.CONFIG_CHANGES),)
+        """The list of notices, and those that are old, the oldest first."""
+        old = sorted(self.before)[:MOST_DELETES]
+        return (
+            ReadChildren(paths.CONFIG_CHANGES),
+            *(ReadData(f"{paths.CONFIG_CHANGES}/{name}") for name in old),
+        )
 
     def decide(self, found: tuple[Found, ...]) -> Decision[frozenset[str]]:
         """Delete what is old; a notice that somebody else has deleted begins it again."""
-        (changes,) = found
+        changes, *read = found
         present = changes.names if isinstance(changes, Children) else ()
-        old = [name for name in present if name in self.before][:MOST_DELETES]
-        deletes = tuple(Delete(f"{paths.CONFIG_CHANGES}/{name}", ANY_VERSION) for name in old)
-        return Decision(frozenset(present).difference(old), deletes)
+        old = [znode for znode in read if isinstance(znode, Znode)]
+        gone = {znode.path.removeprefix(f"{paths.CONFIG_CHANGES}/") for znode in old}
+        deletes = tuple(Delete(znode.path, znode.version) for znode in old)
+        return Decision(frozenset(present) - gone, deletes)
 
 
 @dataclass(slots=True)

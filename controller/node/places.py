@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from klamm.controller.core.model import TopicPartition
+from klamm.controller.znodes.parsing import INT32_MAX
 
 
 class Place(Enum):
@@ -53,8 +54,10 @@ def locate(path: str) -> Location:
             return Location(Place.TOPICS)
         case ["brokers", "topics", topic]:
             return Location(Place.TOPIC, topic)
-        case ["brokers", "topics", topic, "partitions", number, "state"] if number.isdecimal():
-            return Location(Place.STATE, topic, TopicPartition(topic, int(number)))
+        case ["brokers", "topics", topic, "partitions", name, "state"] if (
+            number := partition_number(name)
+        ) is not None:
+            return Location(Place.STATE, topic, TopicPartition(topic, number))
         case ["brokers", "topics", topic, "partitions", *_]:
             return Location(Place.PARTITIONS, topic)
         case ["isr_change_notification"]:
@@ -71,3 +74,12 @@ def locate(path: str) -> Location:
             return Location(Place.COUNTER)
         case _:
             return Location(Place.OTHER)
+
+
+def partition_number(name: str) -> int | None:
+    """Return the partition whose directory has this name; None if it is none: "007", "x"."""
+    # One of these for every partition of the cluster when an office begins.
+    if not (name.isascii() and name.isdecimal()) or len(name) > 10:
+        return None
+    number = int(name)
+    return number if number <= INT32_MAX and str(number) == name else None

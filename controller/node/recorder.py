@@ -30,6 +30,9 @@ from klamm.controller.znodes.config import ConfigEntity
 #: Partitions in one line of a topic's content: about 150 KB.
 CONTENT_PARTITIONS = 1_000
 
+#: Of what decisions note, by kind; all else is information.
+SEVERITIES = {"stuck": Severity.WARNING, "shared id": Severity.ERROR}
+
 
 @dataclass(slots=True)
 class Recorder:
@@ -53,6 +56,9 @@ class Recorder:
     _results: dict[int, Result] = field(default_factory=dict)
     _told: dict[TopicPartition, Partition] = field(default_factory=dict)
     _last: dict[TopicPartition | None, int] = field(default_factory=dict)
+    #: By cause: the entry that tells its event. The others of it refer to that one, or a new topic
+    #: would be told as often as it has partitions.
+    _first: dict[int, int] = field(default_factory=dict)
 
     def record(self) -> list[Journal]:
         """Return the entries, in the order of the decisions."""
@@ -163,6 +169,7 @@ class Recorder:
         content: Content | None = None,
     ) -> None:
         sequence, epoch = self._next()
+        first = self._first.setdefault(cause, sequence) if cause in self.causes else sequence
         if name is not None:
             self._last[name] = sequence
         # What brokers as such must know goes with the first entry that is about no partition.
@@ -170,12 +177,13 @@ class Recorder:
             messages = tuple(self._messages.pop(None))
         self.entries.append(
             Journal(
-                Severity.WARNING if kind == "stuck" else Severity.INFO,
+                SEVERITIES.get(kind, Severity.INFO),
                 kind,
                 text,
                 sequence,
                 epoch,
-                cause=self.causes.get(cause),
+                cause=self.causes.get(cause) if first == sequence else None,
+                origin=None if first == sequence else FromEntry(first),
                 name=name,
                 topic=topic,
                 before=before,

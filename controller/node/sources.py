@@ -33,6 +33,8 @@ class Sources:
 
     def origin(self, fact: Fact) -> FromWatch | FromReading:
         """Return the watch event that a fact answers, or why it was read."""
+        if not self._by_path:
+            return FromReading(self.why)
         for path in _paths(fact):
             if path in self._by_path:
                 return FromWatch(self._by_path[path])

@@ -20,6 +20,8 @@ class Stale:
     topics: set[str] = field(default_factory=set)
     states: set[TopicPartition] = field(default_factory=set)
     configs: set[str] = field(default_factory=set)
+    #: Znodes of which all that is below them is to be read.
+    subtrees: set[str] = field(default_factory=set)
 
     def __bool__(self) -> bool:
         return bool(
@@ -32,6 +34,7 @@ class Stale:
             or self.topics
             or self.states
             or self.configs
+            or self.subtrees
         )
 
     def __ior__(self, other: Self) -> Self:
@@ -44,6 +47,7 @@ class Stale:
         self.topics |= other.topics
         self.states |= other.states
         self.configs |= other.configs
+        self.subtrees |= other.subtrees
         return self
 
     def add(self, path: str) -> None:

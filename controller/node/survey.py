@@ -1,12 +1,15 @@
-"""A survey: reading what may have changed, in at most three rounds, and telling it as facts.
+"""A survey: reading what may have changed, mostly in three rounds, and telling it as facts.
 
 Lists first, then the data of what they name, then partition states. Taking office is a survey of
 everything; a watch event or a conflict makes one of the few things it names. What cannot be read
 as it should be is a fault of its own and never stops the rest (behaviour: N2). Only without the
 lists of brokers and topics nothing can be said: every broker would be taken for dead.
+
+States are what a large cluster has by the hundred thousand, so each is taken as soon as it is
+there, by its place among the reads.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from klamm.controller.core.events import (
     BrokersRead,
@@ -17,20 +20,12 @@ from klamm.controller.core.events import (
     FaultFound,
     NodesRead,
     NotificationsRead,
-    StateRead,
-    TopicRead,
 )
-from klamm.controller.core.model import (
-    Assignment,
-    Broker,
-    CommitCounter,
-    Leadership,
-    Partition,
-    Topic,
-    TopicPartition,
-)
-from klamm.controller.node.places import Place, locate
+from klamm.controller.core.model import Broker, CommitCounter, TopicPartition
+from klamm.controller.node.places import Place, locate, partition_number
 from klamm.controller.node.stale import Stale
+from klamm.controller.node.subtrees import Subtrees
+from klamm.controller.node.topic_readings import TopicReadings, not_shown
 from klamm.controller.store.port import (
     Children,
     Missing,
@@ -46,8 +41,7 @@ from klamm.controller.znodes.admin import decode_partitions
 from klamm.controller.znodes.brokers import BrokerZnode, decode_broker
 from klamm.controller.znodes.errors import ZnodeError
 from klamm.controller.znodes.klamm import KlammNodeZnode, decode_commit, decode_klamm_node
-from klamm.controller.znodes.state import decode_state
-from klamm.controller.znodes.topic import TopicZnode, decode_topic
+from klamm.controller.znodes.topic import decode_topic
 
 
 class Survey:
@@ -65,35 +59,67 @@ class Survey:
         self.blind = ""
         self._stale = stale
         self._known = known
+        #: Of the present round: the partitions whose states are its last reads, what was read of
+        #: the others, how much in all, and which states are faulty.
+        self._names: tuple[TopicPartition, ...] = ()
         self._results: list[ReadResult] = []
+        self._read = 0
+        self._faulty: dict[TopicPartition, ZnodeError] = {}
         self._brokers: dict[int, Broker] | None = None
         self._nodes: dict[int, Broker] | None = None
         self._notifications: tuple[str, ...] = ()
         self._deletions: frozenset[str] | None = None
-        self._topics: dict[str, tuple[Znode, TopicZnode] | None] = {}
-        self._directories: dict[str, frozenset[int] | None] = {}
-        self._states: dict[TopicPartition, Leadership | None] = {}
+        self._topics = TopicReadings()
+        self._subtrees = Subtrees(stale.subtrees)
         self._configs: dict[str, int | None] = {}
         self._counter: CommitCounter | None = None
-        self.reads = self._first_round()
+        self._begin_round(*self._first_round())
 
     def feed(self, results: tuple[ReadResult, ...]) -> None:
         """Take results of the present reads, in their order; the last ones begin the next round."""
-        self._results.extend(results)
-        if len(self._results) < len(self.reads):
-            return
-        read, self._results, self.reads = self._results, [], ()
-        following: list[Read] = []
-        for result in read:
+        others = len(self.reads) - len(self._names)
+        start, self._read = self._read, self._read + len(results)
+        left = max(0, others - start)
+        self._results.extend(results[:left])
+        states = results[left:]
+        first = max(0, start - others)
+        for name, result in zip(self._names[first : first + len(states)], states, strict=True):
+            self._faulty.pop(name, None)
             try:
-                following.extend(self._take(result))
+                self._topics.take_state(name, result)
             except ZnodeError as fault:
-                self.faults.append(fault)
-        self.reads = tuple(dict.fromkeys(following))
+                self._faulty[name] = fault
+        if self._read >= len(self.reads):
+            self._end_round()
 
     def restart(self) -> None:
-        """Drop results of the present round: the connection was lost before the last of them."""
-        self._results = []
+        """Drop results of the present round: the connection was lost before the last of them.
+
+        States that were taken are taken again.
+        """
+        self._results, self._read = [], 0
+
+    def _begin_round(self, others: Iterable[Read], names: Iterable[TopicPartition]) -> None:
+        self._names = tuple(dict.fromkeys(names))
+        states = (ReadData(paths.state(*name)) for name in self._names)
+        self.reads = (*dict.fromkeys(others), *states)
+        self.restart()
+
+    def _end_round(self) -> None:
+        self.faults.extend(self._faulty.values())
+        self._faulty = {}
+        reads: list[Read] = []
+        names: list[TopicPartition] = []
+        for result in self._results:
+            try:
+                for following in self._take(result):
+                    if isinstance(following, TopicPartition):
+                        names.append(following)
+                    else:
+                        reads.append(following)
+            except ZnodeError as fault:
+                self.faults.append(fault)
+        self._begin_round(reads, names)
 
     def facts(self) -> list[Fact]:
         """What was found; only once `reads` is empty."""
@@ -105,13 +131,9 @@ class Survey:
         if self._brokers is not None:
             found.append(BrokersRead(self._brokers))
         found.extend(ConfigRead(path, version) for path, version in self._configs.items())
-        for name, content in self._topics.items():
-            found.append(self._topic_read(name, content))
-        found.extend(
-            StateRead(name, leadership)
-            for name, leadership in self._states.items()
-            if name.topic not in self._topics
-        )
+        found.extend(self._subtrees.facts())
+        found.extend(self._topics.topics())
+        found.extend(self._topics.lone_states())
         for fault in self.faults:
             location = locate(fault.path)
             if location.place in (Place.TOPIC, Place.PARTITIONS):
@@ -124,7 +146,7 @@ class Survey:
             found.append(NotificationsRead(self._notifications))
         return found
 
-    def _first_round(self) -> tuple[Read, ...]:
+    def _first_round(self) -> tuple[list[Read], list[TopicPartition]]:
         stale = self._stale
         reads: list[Read] = []
         if stale.counter:
@@ -142,13 +164,18 @@ class Survey:
             reads.append(ReadChildren(paths.DELETE_TOPICS))
         for topic in sorted(stale.topics):
             reads.extend(_topic_reads(topic))
-        lonely = (name for name in stale.states if name.topic not in stale.topics)
-        reads.extend(ReadData(paths.state(*name)) for name in sorted(lonely))
         reads.extend(ReadData(path) for path in sorted(stale.configs))
-        return tuple(reads)
+        reads.extend(self._subtrees.first_reads())
+        return reads, sorted(name for name in stale.states if name.topic not in stale.topics)
 
-    def _take(self, result: ReadResult) -> list[Read]:
-        """Fold one result in; return what must be read because of it."""
+    def _take(self, result: ReadResult) -> Iterable[Read | TopicPartition]:
+        """Fold one result in; return what must be read because of it, states by partition."""
+        deeper = self._subtrees.take(result)
+        if self._subtrees.is_inner(result.path):
+            return deeper
+        return [*deeper, *self._take_known(result)]
+
+    def _take_known(self, result: ReadResult) -> Iterable[Read | TopicPartition]:
         location = locate(result.path)
         match location.place, result:
             case Place.BROKERS, Children(path=path, names=names):
@@ -158,7 +185,7 @@ class Survey:
                 self._nodes = {}
                 return [ReadData(f"{path}/{name}") for name in names]
             case Place.TOPICS, Children(names=names):
-                self._topics.update(dict.fromkeys(sorted(set(self._known) - set(names))))
+                self._topics.znodes.update(dict.fromkeys(sorted(set(self._known) - set(names))))
                 new = [name for name in names if name not in self._known]
                 return [read for name in new for read in _topic_reads(name)]
             case Place.NOTIFICATIONS, Children(path=path, names=names):
@@ -169,16 +196,15 @@ class Survey:
             case Place.DELETIONS, Missing():
                 self._deletions = frozenset()
             case Place.PARTITIONS, Children(names=names):
-                numbers = frozenset(int(name) for name in names if name.isdecimal())
-                self._directories[location.topic] = numbers
+                found = map(partition_number, names)
+                numbers = frozenset(number for number in found if number is not None)
+                self._topics.directories[location.topic] = numbers
                 topic = location.topic
-                return [ReadData(paths.state(topic, number)) for number in sorted(numbers)]
+                return [TopicPartition(topic, number) for number in sorted(numbers)]
             case Place.PARTITIONS, Missing():
-                self._directories[location.topic] = None
+                self._topics.directories[location.topic] = None
             case Place.TOPIC, Missing():
-                self._topics[location.topic] = None
-            case Place.STATE, Missing() if location.partition is not None:
-                self._states[location.partition] = None
+                self._topics.znodes[location.topic] = None
             case Place.COUNTER, Missing():
                 self._counter = CommitCounter()
             case Place.CONFIG, Missing(path=path):
@@ -192,15 +218,15 @@ class Survey:
     def _set_aside(self, unreadable: Unreadable) -> ZnodeError:
         """Leave what cannot be known without this znode as it was; return the fault."""
         location = locate(unreadable.path)
-        fault = ZnodeError(unreadable.path, f"ZooKeeper does not show it: {unreadable.error}")
+        fault = not_shown(unreadable)
         if location.place in (Place.BROKERS, Place.TOPICS):
             self.blind = str(fault)
         if location.place is Place.PARTITIONS:
             # Without its partitions' states a topic would look new, and be led anew.
-            self._topics.pop(location.topic, None)
+            self._topics.znodes.pop(location.topic, None)
         return fault
 
-    def _take_data(self, znode: Znode) -> list[Read]:
+    def _take_data(self, znode: Znode) -> Iterable[TopicPartition]:
         location = locate(znode.path)
         match location.place:
             case Place.BROKER if self._brokers is not None:
@@ -211,16 +237,13 @@ class Survey:
                 self._nodes[node.id] = _peer(znode, node)
             case Place.TOPIC:
                 topic = decode_topic(znode.data, znode.path)
-                self._topics[location.topic] = (znode, topic)
+                self._topics.znodes[location.topic] = (znode, topic)
                 self.remarks.extend(
                     f"{znode.path}: {key} {value!r} does not count: it contradicts the rest"
                     for key, value in topic.ignored.items()
                 )
-            case Place.STATE if location.partition is not None:
-                self._states[location.partition] = _leadership(znode)
             case Place.NOTIFICATION:
-                named = decode_partitions(znode.data, znode.path).entries
-                return [ReadData(paths.state(*name)) for name in named]
+                return decode_partitions(znode.data, znode.path).entries
             case Place.COUNTER:
                 # Even if its content is none: a counter that cannot be set would block deletions.
                 self._counter = CommitCounter(0, znode.version)
@@ -228,29 +251,6 @@ class Survey:
             case Place.CONFIG:
                 self._configs[znode.path] = znode.version
         return []
-
-    def _topic_read(self, name: str, content: tuple[Znode, TopicZnode] | None) -> TopicRead:
-        if content is None:
-            return TopicRead(name, None)
-        znode, topic = content
-        return TopicRead(name, self._topic(name, znode.version, topic), znode.czxid)
-
-    def _topic(self, name: str, version: int, znode: TopicZnode) -> Topic:
-        partitions = {
-            number: Partition(
-                Assignment(replicas, znode.adding.get(number, ()), znode.removing.get(number, ())),
-                self._states.get(TopicPartition(name, number)),
-            )
-            for number, replicas in znode.partitions.items()
-        }
-        directories = self._directories.get(name)
-        if directories is not None:
-            directories = frozenset(
-                number
-                for number in directories
-                if number not in partitions or partitions[number].leadership is None
-            )
-        return Topic(name, version, partitions, znode.topic_id, directories, znode.extra)
 
 
 def _topic_reads(topic: str) -> tuple[Read, Read]:
@@ -261,16 +261,3 @@ def _peer(znode: Znode, registration: BrokerZnode | KlammNodeZnode) -> Broker:
     if not registration.endpoints:
         raise ZnodeError(znode.path, "a registration without an endpoint to reach it by")
     return Broker(registration.id, znode.czxid, registration.endpoints, registration.rack)
-
-
-def _leadership(znode: Znode) -> Leadership:
-    state = decode_state(znode.data, znode.path)
-    return Leadership(
-        leader=state.leader,
-        leader_epoch=state.leader_epoch,
-        isr=state.isr,
-        controller_epoch=state.controller_epoch,
-        version=znode.version,
-        leader_recovery_state=state.leader_recovery_state,
-        extra=state.extra,
-    )

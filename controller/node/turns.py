@@ -5,22 +5,30 @@ Commit. While a Commit or a survey is under way, causes only queue. After a conf
 that Commit are read again and its open causes decided anew, by the rule of `store.settle`: from
 its second conflict on a batch is halved, so that one bad path cannot hold up the others, and a
 cause that keeps failing alone is given up: with UNKNOWN_SERVER_ERROR if somebody waits, else
-until the next try.
+until the next try. What ZooKeeper refuses is halved at once, and so is what cannot be decided.
 """
 
+import traceback
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from klamm.controller.core.apply import apply
 from klamm.controller.core.decide import decide
-from klamm.controller.core.events import Cause, Event, Fact, FollowUp, StateRead
+from klamm.controller.core.events import (
+    Cause,
+    Event,
+    Fact,
+    FollowUp,
+    StateRead,
+    TopicRead,
+)
 from klamm.controller.core.ibp import InterBrokerProtocol
 from klamm.controller.core.model import ClusterState, Topic, TopicPartition
-from klamm.controller.core.ops import Check, Delete
+from klamm.controller.core.ops import Check, Delete, Op
 from klamm.controller.core.origins import Origin
 from klamm.controller.core.plan import Commit as PlannedCommit
+from klamm.controller.core.plan import Plan
 from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.core.settings import Settings
 from klamm.controller.node.effects import (
@@ -31,12 +39,13 @@ from klamm.controller.node.effects import (
     SetTimer,
     Severity,
 )
-from klamm.controller.node.in_flight import InFlightCommit, states_set
+from klamm.controller.node.in_flight import InFlightCommit, states_in_question, states_set
 from klamm.controller.node.sources import Sources
 from klamm.controller.node.stale import Stale
+from klamm.controller.node.subtrees import root_of
 from klamm.controller.node.survey import Survey
 from klamm.controller.store.port import ReadResult, Unknown
-from klamm.controller.store.settle import Batch, after_conflict
+from klamm.controller.store.settle import Batch, after_conflict, after_refusal
 from klamm.controller.store.witness import Inquiry, Verdict, inquire
 from klamm.controller.znodes import paths
 
@@ -56,6 +65,9 @@ class Turns:
     taken: dict[int, Cause] = field(default_factory=dict)
     plan: deque[PlannedCommit] = field(default_factory=deque)
     in_flight: InFlightCommit | None = None
+    #: Commits that are applied, but neither journal nor brokers have heard of; each with the state
+    #: before it.
+    untold: deque[tuple[PlannedCommit, ClusterState]] = field(default_factory=deque)
     survey: Survey | None = None
     #: A survey has ended, and what it found is not decided on yet.
     surveyed: bool = False
@@ -137,8 +149,18 @@ class Turns:
             yield Journal(Severity.WARNING, "ignored", remark)
         facts = survey.facts()
         self.fresh.update(fact.partition for fact in facts if isinstance(fact, StateRead))
+        # What an earlier reading found is not part of the state yet: then nothing is known.
+        pending = any(isinstance(cause.event, TopicRead | StateRead) for cause in self.queue)
         for fact in facts:
-            self.add((fact,), self.sources.origin(fact))
+            if pending or not self._is_known(fact):
+                self.add((fact,), self.sources.origin(fact))
+
+    def _is_known(self, fact: Fact) -> bool:
+        """Tell whether it is a partition's state, and as we have it: most of what is read is."""
+        if not isinstance(fact, StateRead) or self.state.unreadable:
+            return False
+        partition = self.state.partition(fact.partition)
+        return partition is not None and partition.leadership == fact.leadership
 
     def ask_again(self) -> Iterator[Effect]:
         """Repeat the survey's present round: its answer was lost with the connection."""
@@ -159,11 +181,22 @@ class Turns:
         """Decide over the queue; where brokers write states behind our back, read those first.
 
         Below IBP 2.7-IV2 a leader sets its state znode itself, so every state that the Plan
-        writes is read before, differences are folded in, and the same causes decided again.
+        writes is read before and differences are folded in: at once where the causes name it,
+        else after a first decision, and the same causes are decided again.
         """
         causes, conflicts = self._take()
-        plan = decide(self.state, causes, self.settings)
-        unread = set() if self.protocol.alter_partition else states_set(plan) - self.fresh
+        plan: Plan = ()
+        unread: set[TopicPartition] = set()
+        if not self.protocol.alter_partition:
+            unread = states_in_question(causes, self.state) - self.fresh
+        if not unread:
+            try:
+                plan = decide(self.state, causes, self.settings)
+            except Exception:
+                yield from self._undecided(causes, conflicts)
+                return
+            if not self.protocol.alter_partition:
+                unread = states_set(plan) - self.fresh
         if unread:
             self.stale.states |= unread
             self.fresh |= unread
@@ -186,6 +219,25 @@ class Turns:
         self.queue = [cause for cause in self.queue if not isinstance(cause.event, Fact)]
         return [*facts, *batch.causes], batch.conflicts
 
+    def _undecided(self, causes: list[Cause], conflicts: int) -> Iterator[Effect]:
+        """Part causes that cannot be decided, for a fault of ours; give up a single one.
+
+        To be called where the fault was caught, which an ERROR of the journal tells with its
+        traceback. `decide` is a function of values that has changed nothing, so all other causes
+        can go on. Not so if the facts alone raise it: what we know would be wrong, and so would
+        be all that is decided on it. That fault is raised, and ends the node.
+        """
+        trace = traceback.format_exc()
+        facts = [cause for cause in causes if isinstance(cause.event, Fact)]
+        others = tuple(cause for cause in causes if not isinstance(cause.event, Fact))
+        decide(self.state, facts, self.settings)
+        self.queue[:0] = facts
+        following = after_refusal(Batch(others, conflicts))
+        self.retries.extendleft(reversed(following.batches))
+        if following.given_up:
+            yield Journal(Severity.ERROR, "fault", f"{others[0].event}: {trace}")
+            yield from self._give_up(following.given_up, "a fault of the controller")
+
     def _put_back(self, causes: list[Cause], conflicts: int) -> None:
         """Undo `_take`; a fact never joins a batch, or it would come after newer ones."""
         if conflicts:
@@ -202,16 +254,16 @@ class Turns:
         self.echoes = Counter(op.path for op in commit.ops)
         return Commit(self.next_request, commit.ops, fence)
 
-    def apply(
-        self,
-        commit: PlannedCommit,
-        origins: Mapping[FollowUp, Origin] = MappingProxyType({}),
-    ) -> None:
-        """Make a Commit true in memory, and queue what it wants looked at next.
+    def apply(self, commit: PlannedCommit) -> None:
+        """Make a Commit true in memory; `conclude` has the rest."""
+        self.untold.append((commit, self.state))
+        self.state = apply(self.state, commit.changes)
+
+    def conclude(self, commit: PlannedCommit, origins: Mapping[FollowUp, Origin]) -> None:
+        """Close the causes of an applied Commit, and queue what it wants looked at next.
 
         `origins` are those of the Commit's follow-ups.
         """
-        self.state = apply(self.state, commit.changes)
         self.loaded = {}
         for cause in commit.causes:
             self.taken.pop(cause, None)
@@ -260,12 +312,21 @@ class Turns:
 
     # --- outcomes --------------------------------------------------------------------------
 
-    def conflicted(self, commit: PlannedCommit, what: str) -> Iterator[Effect]:
-        """Read the Commit's paths again and decide its causes, and those after it, once more."""
+    def conflicted(
+        self, commit: PlannedCommit, what: str, failed: Op | None = None
+    ) -> Iterator[Effect]:
+        """Read the Commit's paths again and decide its causes, and those after it, once more.
+
+        If it `failed` at a deletion, there is more or less to delete than we know of.
+        """
         text = f"{what}; reading {len(commit.ops)} paths again"
         yield Journal(Severity.INFO, "conflict", text)
         for op in commit.ops:
             self.stale.add(op.path)
+        if isinstance(failed, Delete):
+            for root in {root_of(op.path) for op in commit.ops if isinstance(op, Delete)}:
+                self.stale.subtrees.add(root)
+                self.stale.add(root)
         if any(isinstance(op, Delete) for op in commit.ops):
             # Somebody else deletes them too. Reading them again will tell, and is no hurry.
             self.stale.notifications, self.stale_later.notifications = False, True
@@ -279,11 +340,17 @@ class Turns:
         self._requeue()
 
     def refused(self, commit: PlannedCommit, error: str) -> Iterator[Effect]:
-        """Give up a Commit that ZooKeeper would refuse again; the causes after it go on."""
+        """Part the causes of a Commit that ZooKeeper would refuse again, and give up a single one.
+
+        What a fact alone brought about is read again later.
+        """
         what = f"{commit.ops[0].path} and {len(commit.ops) - 1} more writes: {error}"
-        for op in commit.ops:
-            self.stale_later.add(op.path)
-        yield from self._give_up(self._take_back(commit), what)
+        following = after_refusal(Batch(self._take_back(commit), self.conflicts))
+        self.retries.extend(following.batches)
+        if not following.batches:
+            for op in commit.ops:
+                self.stale_later.add(op.path)
+            yield from self._give_up(following.given_up, what)
         self._requeue()
 
     def retry_given_up(self) -> None:

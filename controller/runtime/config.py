@@ -23,6 +23,7 @@ class ControllerConfig:
     that listener, and of the brokers' listener that the controller connects to.
     `connection_timeout_ms` is how long ZooKeeper may be away when the node starts; None waits for
     ever. The defaults are those of new topics (num.partitions, default.replication.factor).
+    `forwarding` passes 45 and 46 on to the controller while the node is not it.
     `journal` is the file for notes. `properties` are the raw ones that the node was started with.
     """
 
@@ -47,6 +48,7 @@ class ControllerConfig:
     leader_imbalance_check_seconds: int = 300
     leader_moves_in_flight: int = 100
     reassignment_timeout: bool = False
+    forwarding: bool = False
     journal_max_bytes: int = 64 * 1024 * 1024
     journal_files: int = 8
     journal_fsync: str = "never"

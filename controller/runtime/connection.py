@@ -17,13 +17,13 @@ import logging
 import math
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import trio
 
 from klamm.controller.handlers.k18_api_versions import unsupported_version
 from klamm.controller.runtime.complaints import Complaints
 from klamm.controller.runtime.exchange import Exchange, label
+from klamm.controller.runtime.limits import Limits
 from klamm.protocol.connection import (
     Encoded,
     ProtocolViolation,
@@ -42,30 +42,6 @@ READ_BYTES = 64 * 1024
 LINGER = 1.0
 
 Dispatch = Callable[[Exchange], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What connections may cost.
-
-    `max_request_bytes` is far below Kafka's 100 MiB: a decoded request takes up to 80 times its
-    bytes, and moves of 200,000 partitions are 4 MB. `idle_seconds` is Kafka's
-    connections.max.idle.ms: without a request for that long the connection is closed. A request
-    must be whole within `request_seconds` of its first byte, and a write be taken within
-    `write_seconds`. `max_connections` and `max_connections_per_ip` are those of one server.
-    """
-
-    max_request_bytes: int = 16 * 1024 * 1024
-    max_in_flight: int = 64
-    max_unwritten_bytes: int = 1024 * 1024
-    idle_seconds: float = 600.0
-    request_seconds: float = 60.0
-    write_seconds: float = 60.0
-    max_connections: int = 2**31 - 1
-    max_connections_per_ip: int = 2**31 - 1
-
-
-DEFAULT_LIMITS = Limits()
 
 
 class Connection:
@@ -211,10 +187,10 @@ class Connection:
             self._unwritten_bytes += len(data)
 
     def _wake(self) -> None:
-        """Let both tasks look again; while the reader acts, it will do so itself."""
+        """Write, and let both tasks look again; while the reader acts, it will do so itself."""
         if not self._acting:
             self._last_active = trio.current_time()
-            self._writer.unpark_all()
+            self._write_now()
             self._reader.unpark_all()
 
     # --- writing -----------------------------------------------------------------------------

@@ -11,11 +11,12 @@ from klamm.controller.core.model import Broker, Endpoint
 from klamm.controller.handlers.table import advertised
 from klamm.controller.node import Node, NodeConfig
 from klamm.controller.runtime.config import ControllerConfig
-from klamm.controller.runtime.connection import Limits
-from klamm.controller.runtime.driver import Driver
+from klamm.controller.runtime.driver import Driver, now
 from klamm.controller.runtime.entry import enter_cluster
+from klamm.controller.runtime.forwarding import Forwarder
 from klamm.controller.runtime.journal import Journal
 from klamm.controller.runtime.journal_file import JournalFile
+from klamm.controller.runtime.limits import Limits
 from klamm.controller.runtime.links import LinkSettings
 from klamm.controller.runtime.server import serve
 from klamm.controller.runtime.service import Service
@@ -67,10 +68,12 @@ async def run_controller(
         endpoint = _advertised_endpoint(config, port)
         cluster_id = await enter_cluster(config, open_store)
         journal = stack.enter_context(Journal(config.node_id, _journal_file(config)))
+        journal.start(now())
         node = Node(_node_config(config, endpoint, journal.first_sequence))
         links = LinkSettings(client_id=str(config.node_id), listener=config.listener)
         driver = Driver(node, open_store, journal, links)
         table = advertised()
+        forwarder = Forwarder() if config.forwarding else None
         service = Service(
             node,
             driver.submit,
@@ -83,9 +86,12 @@ async def run_controller(
             properties=config.properties,
             later=driver.call_later,
             honours_timeouts=config.reassignment_timeout,
+            forwarder=forwarder,
         )
         async with trio.open_nursery() as nursery:
             nursery.start_soon(driver.run)
+            if forwarder is not None:
+                await nursery.start(forwarder.run)
             served = {**table, UPDATE_METADATA: registry.request(UPDATE_METADATA).versions}
             await nursery.start(serve, listeners, served, service.dispatch, _limits(config))
             task_status.started(Running(endpoint, node))

@@ -108,11 +108,16 @@ class Driver:
         self._replies[self._requests] = on_reply
         self.post(Request(self._requests, events, origin))
 
-    def transact(self, transactions: tuple[Transaction[Any], ...], on_reply: OnReply) -> None:
+    def transact(
+        self,
+        transactions: tuple[Transaction[Any], ...],
+        on_reply: OnReply,
+        origin: FromClient | None = None,
+    ) -> None:
         """Hand transactions to the node's door; `on_reply` as for `submit`, with their results."""
         self._requests += 1
         self._replies[self._requests] = on_reply
-        self.post(Transactions(self._requests, transactions))
+        self.post(Transactions(self._requests, transactions, origin))
 
     def call_later(self, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
         """Call a function after so many seconds, while the driver runs; the result calls it off."""

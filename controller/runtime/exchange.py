@@ -44,6 +44,11 @@ class Exchange:
             self._connection.peer, header.client_id, header.correlation_id, header.request_api_key
         )
 
+    @property
+    def peer(self) -> str:
+        """Who asks, for the log."""
+        return self._connection.peer
+
     def respond(self, response: Message | Encoded) -> None:
         """Answer."""
         self._once()
@@ -52,6 +57,11 @@ class Exchange:
     def disconnect(self, reason: str) -> None:
         """Close the connection instead of an answer; the reason is logged."""
         self._once()
+        self._connection.close(reason)
+
+    def give_up(self, reason: str) -> None:
+        """Close the connection, for a fault of ours has come between; answered or not."""
+        self._open = False
         self._connection.close(reason)
 
     def _once(self) -> None:

@@ -1,16 +1,20 @@
-"""The journal of a node, written by a thread of its own, and the log of what operators should see.
+"""The journal of a node, written by a thread of its own; operators see its warnings in the log.
 
 What a line holds is told in `klamm.controller.node.lines`, how files are filled in
 `klamm.controller.runtime.journal_file`. The loop that decides never waits for a disk: it queues an
-entry and goes on, and the thread gives entries their form and writes them.
+entry and goes on, and the thread gives entries their form and writes them. Only warnings and
+errors, which are few, go to the log as well, with no wait but the log's own.
 
 Rules
 1. A write that fails, as on a full disk, is said once in the log, and tried again every
    `RETRY_SECONDS`. Nothing is lost by that: what could not be written waits in the queue.
 2. The queue is bounded. When it is full, entries are dropped: to wait would stop the controller,
    and to grow would end it. That is said in the log, and the next line that is written says how
-   many are missing, from which number on.
-3. The numbers go on where the file of the last run ended.
+   many are missing, from which number on. A snapshot is taken or dropped as a whole.
+3. The numbers go on where the file of the last run ended, with a `started` entry. What that run
+   could not write any more, its numbers included, is gone.
+4. An entry that has no form, for what a znode held cannot be told in JSON, is written as a line
+   that says so.
 """
 
 import logging
@@ -20,19 +24,18 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from klamm.controller.core.model import Partition
+from klamm.controller.core.ops import Create, SetData
 from klamm.controller.node import Now
 from klamm.controller.node.effects import Journal as Entry
 from klamm.controller.node.effects import Severity
-from klamm.controller.node.lines import VERSION, Line, encode, line
+from klamm.controller.node.forms import VERSION, Line
+from klamm.controller.node.lines import encode, line
 from klamm.controller.runtime.journal_file import JournalFile, LineFile
 
 LOG = logging.getLogger("klamm.node")
 
-_LEVELS = {
-    Severity.INFO: logging.INFO,
-    Severity.WARNING: logging.WARNING,
-    Severity.ERROR: logging.ERROR,
-}
+#: What goes to the log as well.
+_LEVELS = {Severity.WARNING: logging.WARNING, Severity.ERROR: logging.ERROR}
 
 #: How long a file that cannot be written is left alone.
 RETRY_SECONDS = 5.0
@@ -41,6 +44,9 @@ CLOSE_SECONDS = 5.0
 #: How much is written with one call.
 CHUNK_BYTES = 256 * 1024
 CHUNK_LINES = 500
+#: About what an entry takes that waits: itself with its cause and result, and each part of it.
+ENTRY_BYTES = 1_000
+PART_BYTES = 200
 
 
 class _Queued(NamedTuple):
@@ -48,14 +54,15 @@ class _Queued(NamedTuple):
 
     entry: Entry | None
     now: Now
+    weight: int = 0
     lost_from: int = 0
     lost: int = 0
 
 
 class Journal:
-    """The journal of one node; without a file only the log hears of its entries.
+    """The journal of one node; without a file there is only what the log hears.
 
-    Opening raises JournalError. `first_sequence` is the number of the next entry,
+    Opening raises JournalError. `first_sequence` is the number of the first entry to `write`,
     `dropped` counts entries that were, and `failure` is why the file cannot be written, if so.
     """
 
@@ -66,6 +73,10 @@ class Journal:
         self._awake = threading.Event()
         self._end = threading.Event()
         self._lost_from = self._lost = 0
+        self._lost_at = Now(0.0, 0)
+        self._takes_snapshot = True
+        # What was ever queued, and what of that is no longer: each has one thread that changes it.
+        self._queued_bytes = self._written_bytes = 0
         self.dropped = 0
         self.failure = ""
         self.first_sequence = self._file.last_sequence + 1 if self._file else 1
@@ -84,27 +95,34 @@ class Journal:
     ) -> None:
         self.close()
 
+    def start(self, now: Now) -> None:
+        """Begin a run with the entry that says so; its number is the first."""
+        self.write(Entry(Severity.INFO, "started", "", self.first_sequence), now)
+        self.first_sequence += 1
+
     def write(self, entry: Entry, now: Now) -> None:
-        """Take an entry; never waits."""
-        level = _LEVELS[entry.severity]
-        if LOG.isEnabledFor(level):
+        """Take an entry; never waits for the disk."""
+        level = _LEVELS.get(entry.severity)
+        if level is not None:
             LOG.log(level, "node %d: %s: %s", self._node_id, entry.kind, describe(entry))
         if self._file is None:
             return
-        if len(self._queue) >= self._file.settings.queue:
-            self._drop(entry)
+        if not self._has_room(entry, self._file.settings):
+            self._drop(entry, now)
             return
         if self._lost:
-            self._admit_lost(now)
-        self._queue.append(_Queued(entry, now))
+            self._admit_lost()
+        weight = weigh(entry)
+        self._queued_bytes += weight
+        self._queue.append(_Queued(entry, now, weight))
         self._awake.set()
 
     def close(self) -> None:
         """Write what waits, but do not wait long for a disk that takes nothing."""
         if self._file is None or self._end.is_set():
             return
-        if self._lost and self._queue:
-            self._admit_lost(self._queue[-1].now)
+        if self._lost:
+            self._admit_lost()
         self._end.set()
         self._awake.set()
         self._thread.join(CLOSE_SECONDS)
@@ -116,7 +134,18 @@ class Journal:
                 self.failure or "the disk is too slow",
             )
 
-    def _drop(self, entry: Entry) -> None:
+    def _has_room(self, entry: Entry, bounds: JournalFile) -> bool:
+        """Tell whether an entry may wait, too; the topics of a snapshot come with its first."""
+        if entry.kind == "snapshot-topic":
+            return self._takes_snapshot
+        waiting = self._queued_bytes - self._written_bytes
+        room = len(self._queue) < bounds.queue and waiting < bounds.queue_bytes
+        if entry.kind == "snapshot":
+            self._takes_snapshot = room
+        return room
+
+    def _drop(self, entry: Entry, now: Now) -> None:
+        self._lost_at = now
         if not self._lost:
             self._lost_from = entry.sequence
             LOG.error(
@@ -128,9 +157,9 @@ class Journal:
         self._lost += 1
         self.dropped += 1
 
-    def _admit_lost(self, now: Now) -> None:
+    def _admit_lost(self) -> None:
         LOG.error("node %d: %d entries of the journal are lost", self._node_id, self._lost)
-        self._queue.append(_Queued(None, now, self._lost_from, self._lost))
+        self._queue.append(_Queued(None, self._lost_at, lost_from=self._lost_from, lost=self._lost))
         self._lost = 0
 
     # --- the thread --------------------------------------------------------------------------
@@ -150,9 +179,8 @@ class Journal:
         while True:
             try:
                 file.sync()
-                if not self._queue:
-                    return True
-                written = file.write(self._next_lines())
+                empty = not self._queue
+                written = 0 if empty else file.write(self._next_lines())
             except OSError as error:
                 self._failed(file, error)
                 if self._end.is_set():
@@ -161,21 +189,36 @@ class Journal:
                 continue
             # Only now: what is not written counts against the queue's limit.
             for _ in range(written):
-                self._queue.popleft()
+                self._written_bytes += self._queue.popleft().weight
             if self.failure:
                 self.failure = ""
                 LOG.warning("node %d: the journal is written again", self._node_id)
+            if empty:
+                return True
 
     def _next_lines(self) -> list[bytes]:
         lines: list[bytes] = []
         size = 0
         # The loop appends meanwhile, but nobody else takes entries away.
         for index in range(min(len(self._queue), CHUNK_LINES)):
-            lines.append(encode(self._line(self._queue[index])) + b"\n")
+            lines.append(self._encoded(index) + b"\n")
             size += len(lines[-1])
             if size >= CHUNK_BYTES:
                 break
         return lines
+
+    def _encoded(self, index: int) -> bytes:
+        queued = self._queue[index]
+        try:
+            return encode(self._line(queued))
+        except Exception as error:
+            # Whatever is the matter with this entry, the others must be written.
+            assert queued.entry is not None, "what was lost is told in plain numbers"
+            LOG.exception("node %d: an entry of the journal has no form", self._node_id)
+            stands_in = _unwritable(queued.entry, error)
+            # The place of the queue is the thread's own until the line is written.
+            self._queue[index] = queued = queued._replace(entry=stands_in)
+            return encode(self._line(queued))
 
     def _line(self, queued: _Queued) -> Line:
         now = queued.now
@@ -205,6 +248,21 @@ class Journal:
                 RETRY_SECONDS,
             )
         self.failure = str(error)
+
+
+def weigh(entry: Entry) -> int:
+    """Estimate what an entry that waits takes of memory, in bytes."""
+    parts = len(entry.ops) + len(entry.messages) + len(entry.brokers or ())
+    if entry.content is not None:
+        parts += len(entry.content.partitions)
+    data = sum(len(op.data or b"") for op in entry.ops if isinstance(op, Create | SetData))
+    return ENTRY_BYTES + PART_BYTES * parts + len(entry.text) + data
+
+
+def _unwritable(entry: Entry, error: Exception) -> Entry:
+    """Return what is written in an entry's place, in plain characters."""
+    text = f"{entry.kind}: {type(error).__name__}: {str(error)!a}"
+    return Entry(Severity.ERROR, "unwritable", text, entry.sequence, entry.epoch)
 
 
 def describe(entry: Entry) -> str:

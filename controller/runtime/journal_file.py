@@ -1,7 +1,9 @@
 """Files of whole lines, of bounded size and number, whatever happens in between.
 
 After the line that fills it a file FILE becomes FILE.1, FILE.1 becomes FILE.2, and so on; the
-oldest is removed. What a failed write or a crash left of a line is cut off.
+oldest is removed. What a failed write or a crash left of a line is cut off. What failed is tried
+again from where it stands: no file is moved on twice for one rotation, no line written twice
+because it could not be synced.
 """
 
 import fcntl
@@ -28,20 +30,22 @@ class JournalError(OSError):
 class JournalFile:
     """Where a journal is written: at most `files` files, each ending with the line that fills it.
 
-    `queue` is the number of entries that wait for the disk at most.
+    At most `queue` entries wait for the disk, and at most about `queue_bytes` of them: room for
+    what one turn of a large cluster says at once.
     """
 
     path: Path
     max_bytes: int = 64 * 1024 * 1024
     files: int = 8
     fsync: str = "never"
-    queue: int = 100_000
+    queue: int = 1_000_000
+    queue_bytes: int = 256 * 1024 * 1024
 
     def __post_init__(self) -> None:
         """Refuse what cannot be: raises ValueError with the value."""
         if self.fsync not in FSYNC:
             raise ValueError(f"fsync {self.fsync!r} of a journal is none of {', '.join(FSYNC)}")
-        for name in ("max_bytes", "files", "queue"):
+        for name in ("max_bytes", "files", "queue", "queue_bytes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} {getattr(self, name)} of a journal is less than 1")
 
@@ -49,7 +53,8 @@ class JournalFile:
 class LineFile:
     """The present file, open and locked: two nodes never write into one journal.
 
-    Raises JournalError if there can be none.
+    `last_sequence` is the last number that was given when it was opened. Raises JournalError if
+    there can be no such file.
     """
 
     def __init__(self, settings: JournalFile) -> None:
@@ -76,17 +81,19 @@ class LineFile:
 
     @property
     def seconds_to_sync(self) -> float | None:
-        """How long what was written may wait until `sync`; None if nothing waits."""
+        """How long what was written may wait until `sync`; None if nothing is owed to the disk."""
         return None if self._sync_due is None else max(0.0, self._sync_due - time.monotonic())
 
     def write(self, lines: Sequence[bytes]) -> int:
         """Write as many of these lines as the present file takes, and return how many.
 
-        Raises OSError if nothing could be written; then no part of them is in the file.
+        They are in the file then; `sync` follows when it is due, at once for `batch`. Raises
+        OSError if nothing could be written; then no part of them is in the file.
         """
         self._cut()
-        if self._size >= self.settings.max_bytes:
+        while self._size >= self.settings.max_bytes:
             self._rotate()
+            self._cut()
         room, count, size = self.settings.max_bytes - self._size, 0, 0
         while count < len(lines) and size < room:
             size += len(lines[count])
@@ -97,26 +104,28 @@ class LineFile:
             data = data[os.write(self._file, data) :]
         self._torn = False
         self._size += size
-        if self.settings.fsync == "batch":
-            os.fsync(self._file)
-        elif self.settings.fsync == "interval" and self._sync_due is None:
-            self._sync_due = time.monotonic() + SYNC_SECONDS
+        if self.settings.fsync != "never" and self._sync_due is None:
+            pause = SYNC_SECONDS if self.settings.fsync == "interval" else 0.0
+            self._sync_due = time.monotonic() + pause
         return count
 
     def sync(self) -> None:
-        """Sync what is due by now; raises OSError."""
+        """Sync what is due by now; raises OSError, and then it stays due."""
         if self._sync_due is not None and time.monotonic() >= self._sync_due:
-            self._sync_due = None
-            os.fsync(self._file)
+            self._sync()
 
     def close(self) -> None:
-        """Cut off what a failed write left, sync if that is due, and close; raises OSError."""
+        """Cut off what a failed write left, sync what is owed, and close; raises OSError."""
         try:
             self._cut()
-            if self._sync_due is not None:
-                os.fsync(self._file)
+            self._sync()
         finally:
             os.close(self._file)
+
+    def _sync(self) -> None:
+        if self._sync_due is not None:
+            os.fsync(self._file)
+            self._sync_due = None
 
     def _open(self) -> int:
         path = self.settings.path
@@ -137,17 +146,36 @@ class LineFile:
             self._torn = False
 
     def _rotate(self) -> None:
-        """Begin a new file; what has been done of this when it fails is not done again."""
-        if self._sync_due is not None:
-            self._sync_due = None
-            os.fsync(self._file)
-        for number in range(self.settings.files - 1, 0, -1):
-            if self._numbered(number - 1).exists():
+        """Begin a new file; what has been done of this when it fails is not done again.
+
+        Files are moved up to the first name that is free, where a failure left off. When FILE is
+        not ours any more, they have been moved, and whatever is at its place stays there.
+        """
+        self._sync()
+        if self._is_in_place():
+            free = 1
+            while free < self.settings.files and self._numbered(free).exists():
+                free += 1
+            for number in range(min(free, self.settings.files - 1), 0, -1):
                 self._numbered(number - 1).replace(self._numbered(number))
-        if self.settings.files == 1:
-            self.settings.path.unlink(missing_ok=True)
-        former, self._file, self._size = self._file, self._open(), 0
+            if self.settings.files == 1:
+                self.settings.path.unlink()
+        successor = self._open()
+        try:
+            size, _ = _end(successor, self.settings.path)
+            self._torn = size < os.fstat(successor).st_size
+        except BaseException:
+            os.close(successor)
+            raise
+        former, self._file, self._size = self._file, successor, size
         os.close(former)
+
+    def _is_in_place(self) -> bool:
+        """Tell whether the file that is open is still the one of the journal's name."""
+        try:
+            return os.path.samestat(self.settings.path.stat(), os.fstat(self._file))
+        except FileNotFoundError:
+            return False
 
     def _numbered(self, number: int) -> Path:
         path = self.settings.path

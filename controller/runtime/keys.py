@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from klamm.controller.configs.broker_keys import DYNAMIC, STATIC_NAMES, base_name
 from klamm.controller.core import ibp
 from klamm.controller.core.rules import PROFILES
 from klamm.controller.runtime.config import INT32_MAX, ControllerConfig
 
-OWN = "klamm."
 _INT64_MAX = 2**63 - 1
 _PLAINTEXT = "PLAINTEXT"
 _DEFAULT_LISTENERS = "PLAINTEXT://:9092"
@@ -94,6 +94,7 @@ KEYS: Mapping[str, _Key] = {
     "klamm.leader.moves.in.flight": _Key("leader_moves_in_flight", _number(1)),
     "klamm.profile": _Key("rules", _profile),
     "klamm.reassignment.timeout.enable": _Key("reassignment_timeout", _boolean),
+    "klamm.request.forwarding.enable": _Key("forwarding", _boolean),
     "klamm.journal.file": _Key("journal", _file),
     "klamm.journal.max.bytes": _Key("journal_max_bytes", _number(1, _INT64_MAX)),
     "klamm.journal.files": _Key("journal_files", _number(1)),
@@ -118,6 +119,12 @@ def config_from(properties: Mapping[str, str]) -> ControllerConfig:
     for name, why in _REQUIRED.items():
         if name not in properties:
             faults.append(f"{name} is missing: {why}{_hint(name, properties)}")
+    if "process.roles" in properties:
+        faults.append(
+            f"process.roles={properties['process.roles'].strip()!r}: process.roles is for clusters"
+            " in KRaft mode, which have no ZooKeeper and no place for klamm; start it by the"
+            " properties of a cluster with ZooKeeper"
+        )
     for name, key in KEYS.items():
         if name in properties:
             value = properties[name].strip()
@@ -135,16 +142,18 @@ def config_from(properties: Mapping[str, str]) -> ControllerConfig:
 
 
 def unknown_keys(properties: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the keys that look like klamm's and are none; Kafka's own are nobody's concern."""
-    return tuple(name for name in properties if name.startswith(OWN) and name not in KEYS)
+    """Return the keys that neither klamm nor Kafka 3.9 knows: mistyped, or some plugin's.
+
+    Most of Kafka's own mean nothing to klamm, and need no word.
+    """
+    known = {*KEYS, *DYNAMIC, *STATIC_NAMES}
+    return tuple(name for name in properties if base_name(name) not in known)
 
 
 def _hint(name: str, properties: Mapping[str, str]) -> str:
     if name == "node.id" and "broker.id" in properties:
         found = properties["broker.id"].strip()
         return f"; broker.id={found} is the id of a broker and is not taken for it"
-    if name == "zookeeper.connect" and "process.roles" in properties:
-        return "; process.roles is for clusters in KRaft mode, which have no place for klamm"
     return ""
 
 

@@ -66,9 +66,12 @@ class Links:
         self._links: dict[int, _Link] = {}
 
     def send(self, send: Send) -> None:
-        """Queue a request; the broker's link is opened, or opened anew for a new broker epoch."""
+        """Queue a request; the broker's link is opened, or opened anew if it has registered anew.
+
+        Also if only its endpoint has changed: no request is in flight when the next one is sent.
+        """
         link = self._links.get(send.broker.id)
-        if link is None or link.broker.epoch != send.broker.epoch:
+        if link is None or link.broker != send.broker:
             self.close(send.broker.id)
             link = _Link(send.broker, self._post, self._settings)
             self._links[send.broker.id] = link
@@ -88,7 +91,7 @@ class Links:
 
 
 class _Link:
-    """One broker, in one of its epochs: the queue, the connection, the task that serves both."""
+    """A broker as it is registered: the queue, the connection, the task that serves both."""
 
     def __init__(self, broker: Broker, post: Post, settings: LinkSettings) -> None:
         self.broker = broker

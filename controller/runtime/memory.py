@@ -19,9 +19,9 @@ class MemoryService:
         self.zookeeper = MemoryZookeeper()
         self._asked = trio.Event()
 
-    def open(self, post: Post) -> Store:
+    def open(self, post: Post, session_timeout_ms: int = 18_000) -> Store:
         """Open a session, as `klamm.controller.runtime.sessions.OpenStore`."""
-        store = self.zookeeper.open(post)
+        store = self.zookeeper.open(post, session_timeout_ms)
         self._wake()
         return _WakingStore(store, self._wake)
 

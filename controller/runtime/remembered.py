@@ -11,12 +11,17 @@ from klamm.protocol.message import Message
 
 MOST_BYTES = 16 * 1024 * 1024
 MOST_ANSWERS = 1_000
+#: What everybody asks is short; a longer request is answered, and not remembered.
+MOST_REQUEST_BYTES = 4 * 1024
+#: What a decoded request takes of memory for each of its bytes on the wire, at most.
+DECODED = 80
 
 
 class Remembered:
     """Answers about one context, by version and request; all are forgotten when they are too many.
 
-    Requests are told apart by their values, so two that are equal are one.
+    Requests are told apart by their values, so two that are equal are one. Their memory counts as
+    that of the answers does.
     """
 
     def __init__(self) -> None:
@@ -31,16 +36,19 @@ class Remembered:
             self._context = context
         return self._answers.get((version, request))
 
-    def put(self, version: int, request: Message, response: Message) -> Encoded:
-        """Encode an answer in the context that `get` was asked about, and keep it.
+    def put(self, version: int, request: Message, response: Message, size: int) -> Encoded:
+        """Encode an answer in the context that `get` was asked about, and keep it if there is room.
 
-        Raises EncodeError.
+        `size` is that of the request on the wire. Raises EncodeError.
         """
         encoded = Encoded.of(response, version)
-        if len(self._answers) == MOST_ANSWERS or self._bytes > MOST_BYTES:
+        taken = len(encoded.body) + size * DECODED
+        if size > MOST_REQUEST_BYTES or taken > MOST_BYTES:
+            return encoded
+        if len(self._answers) == MOST_ANSWERS or self._bytes + taken > MOST_BYTES:
             self._forget()
         self._answers[version, request] = encoded
-        self._bytes += len(encoded.body)
+        self._bytes += taken
         return encoded
 
     def _forget(self) -> None:

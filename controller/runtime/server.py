@@ -20,14 +20,9 @@ from collections.abc import Iterable, Mapping
 import trio
 
 from klamm.controller.runtime.complaints import Complaints
-from klamm.controller.runtime.connection import (
-    DEFAULT_LIMITS,
-    LOG,
-    Connection,
-    Dispatch,
-    Limits,
-)
+from klamm.controller.runtime.connection import LOG, Connection, Dispatch
 from klamm.controller.runtime.exchange import Exchange as Exchange
+from klamm.controller.runtime.limits import DEFAULT_LIMITS, Limits
 
 #: How long the accept loop waits after an error, from the first to the longest.
 PAUSES = (0.05, 1.0)

@@ -1,8 +1,10 @@
 """Requests to a controller node, answered by the handlers from its state or through its driver."""
 
+import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 from uuid import UUID, uuid4
 
@@ -23,7 +25,8 @@ from klamm.controller.handlers.api import (
     Transact,
 )
 from klamm.controller.handlers.table import HANDLERS
-from klamm.controller.runtime.exchange import Exchange
+from klamm.controller.runtime.exchange import Exchange, label
+from klamm.controller.runtime.forwarding import Forwardable, Forwarder, destination
 from klamm.controller.runtime.remembered import Remembered
 from klamm.controller.runtime.standby import Standby
 from klamm.controller.store.transaction import Transaction
@@ -31,17 +34,21 @@ from klamm.controller.znodes.text import encode_uuid
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from klamm.protocol.message import Message
 
+LOG = logging.getLogger("klamm.server")
+
 Submitter = Callable[
     [tuple[RequestEvent, ...], Callable[[Sequence[Result]], None], FromClient], None
 ]
-Transactor = Callable[[tuple[Transaction[Any], ...], Callable[[Sequence[Any]], None]], None]
+Transactor = Callable[
+    [tuple[Transaction[Any], ...], Callable[[Sequence[Any]], None], FromClient], None
+]
 
 
 CallOff = Callable[[], None]
 #: Has a function called after some seconds.
 Later = Callable[[float, Callable[[], None]], CallOff]
-#: Has a response made and handed over when the time is up.
-ExpireLater = Callable[[Timeout, Callable[[Message], None]], CallOff]
+#: Hands over how to make a response when the time is up.
+ExpireLater = Callable[[Timeout, Callable[[Callable[[], Message]], None]], CallOff]
 
 #: What every client asks for again and again, and what depends on nothing but the context.
 REMEMBERED = frozenset({k3_metadata.API_KEY, k46_list_partition_reassignments.API_KEY})
@@ -76,11 +83,13 @@ class Service:
         properties: Mapping[str, str] | None = None,
         later: Later | None = None,
         honours_timeouts: bool = False,
+        forwarder: Forwarder | None = None,
     ) -> None:
         self._node = node
         self._submit = submit
         self._transact = transact
         self._later = later
+        self._forwarder = forwarder
         self._remembered = Remembered()
         self._itself = itself
         self._standby = Standby(cluster_id, itself)
@@ -107,6 +116,8 @@ class Service:
             exchange.respond(self._standby.take(body, own_epoch))
             return
         key, version, context = header.request_api_key, header.request_api_version, self.context()
+        if context.state is None and self._passes_on(exchange):
+            return
         if key in REMEMBERED:
             known = self._remembered.get(context, version, body)
             if known is not None:
@@ -114,16 +125,36 @@ class Service:
                 return
         outcome = HANDLERS[key].handle(context, body, version)
         if key in REMEMBERED and isinstance(outcome, Answer):
-            exchange.respond(self._remembered.put(version, body, outcome.response))
+            size = exchange.request.size
+            exchange.respond(self._remembered.put(version, body, outcome.response, size))
             return
         expire_later = self._expire_later if self._later else None
         carry_out(exchange, outcome, self._submit, self._transact, expire_later)
 
-    def _expire_later(self, timeout: Timeout, expire: Callable[[Message], None]) -> CallOff:
+    def _passes_on(self, exchange: Exchange) -> bool:
+        """Have the controller answer, if that is wanted and there is one."""
+        request, context = exchange.request, self.context()
+        if self._forwarder is None or not isinstance(request.body, Forwardable):
+            return False
+        to = destination(request, context.metadata, context.node_id, context.listener)
+        if to is None:
+            return False
+        late = _Late(exchange)
+        self._forwarder.forward(
+            to,
+            request.header.client_id,
+            request.body,
+            lambda response: late.answer(lambda: response),
+        )
+        return True
+
+    def _expire_later(
+        self, timeout: Timeout, answer: Callable[[Callable[[], Message]], None]
+    ) -> CallOff:
         if self._later is None:
             raise RuntimeError("nobody calls later")
         seconds = max(0.0, timeout.seconds)  # clients may ask for less than no time
-        return self._later(seconds, lambda: expire(timeout.response(self.context())))
+        return self._later(seconds, lambda: answer(lambda: timeout.response(self.context())))
 
     def context(self) -> Context:
         """Return what handlers may know at this moment."""
@@ -169,32 +200,41 @@ def carry_out(
     match outcome:
         case Answer(response):
             exchange.respond(response)
-        case Submit(events, respond, Timeout() as timeout) if expire_later is not None:
-            timed = _Timed(exchange)
-            timed.cancel = expire_later(timeout, timed.expire)
-            submit(events, lambda results: timed.respond(respond(results)), exchange.origin)
-        case Submit(events, respond):
-            submit(events, lambda results: exchange.respond(respond(results)), exchange.origin)
+        case Submit(events, respond, timeout):
+            late = _Late(exchange)
+            if timeout is not None and expire_later is not None:
+                late.call_off = expire_later(timeout, late.answer)
+            submit(events, lambda results: late.answer(partial(respond, results)), exchange.origin)
         case Transact(transactions, respond):
-            transact(transactions, lambda results: exchange.respond(respond(results)))
+            late = _Late(exchange)
+            transact(
+                transactions,
+                lambda results: late.answer(partial(respond, results)),
+                exchange.origin,
+            )
         case Disconnect(reason):
             exchange.disconnect(reason)
 
 
-class _Timed:
-    """An exchange that two may answer: whoever comes first does, the other is too late."""
+class _Late:
+    """An answer that comes later: whoever has one first gives it, the others are too late.
+
+    It is made where nobody guards the connection any more, by the loop that drives the node. So a
+    fault in making it is caught here and costs, as any fault of ours, that connection alone.
+    """
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange: Exchange | None = exchange
-        self.cancel: Callable[[], None] = lambda: None
+        self.call_off: CallOff = lambda: None
 
-    def respond(self, response: Message) -> None:
-        """Answer in time, or not at all."""
-        self.cancel()
-        self.expire(response)
-
-    def expire(self, response: Message) -> None:
+    def answer(self, make: Callable[[], Message]) -> None:
         """Answer, unless somebody has."""
         exchange, self._exchange = self._exchange, None
-        if exchange is not None:
-            exchange.respond(response)
+        if exchange is None:
+            return
+        self.call_off()
+        try:
+            exchange.respond(make())
+        except Exception:
+            LOG.exception("%s: fault while answering %s", exchange.peer, label(exchange.request))
+            exchange.give_up("a fault of this server")

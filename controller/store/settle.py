@@ -1,9 +1,12 @@
-"""What to do with a commit that met a conflict: read again, decide again, then halve.
+"""What to do with a commit that met a conflict, or that was refused.
+
+After a conflict: read again, decide again, then halve.
 
 Pure and generic: a cause is whatever the caller decides on. After a batch's first conflict all of
 it is tried again, on what was read anew; from its second on it is halved, so that a cause which
 keeps losing its race is soon alone and the others go through. A cause that has failed five times,
-alone at the end, is given up.
+alone at the end, is given up. What is refused would be refused again, so it is halved at once, and
+given up as soon as it is alone.
 """
 
 from __future__ import annotations
@@ -40,5 +43,16 @@ def after_conflict(batch: Batch[Cause]) -> Next[Cause]:
         return Next(given_up=causes)
     if conflicts == 1 or len(causes) == 1:
         return Next((Batch(causes, conflicts),))
+    return Next(_halves(causes, conflicts))
+
+
+def after_refusal(batch: Batch[Cause]) -> Next[Cause]:
+    """Return what follows a refusal of a batch; it counts as no conflict but as the first."""
+    if len(batch.causes) <= 1:
+        return Next(given_up=batch.causes)
+    return Next(_halves(batch.causes, max(1, batch.conflicts)))
+
+
+def _halves(causes: tuple[Cause, ...], conflicts: int) -> tuple[Batch[Cause], ...]:
     half = (len(causes) + 1) // 2
-    return Next((Batch(causes[:half], conflicts), Batch(causes[half:], conflicts)))
+    return Batch(causes[:half], conflicts), Batch(causes[half:], conflicts)

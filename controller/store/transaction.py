@@ -20,18 +20,29 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """What the journal says of a decision that is written: see `klamm.controller.node.kinds`."""
+
+    kind: str
+    text: str
+    topic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Decision(Generic[T_co]):
     """What a transaction comes to, once `ops` are applied; without any it is true as it stands.
 
     At least one of the operations must be conditional on what was read: a set or delete at the
     version found, or a create of what was missing. That makes a lost update impossible, and lets
     an answer that was lost with its connection be found out. Sequential creates may accompany it.
-    A `fence` is checked in the same multi: the transaction is the work of an office.
+    A `fence` is checked in the same multi: the transaction is the work of an office. `note` is for
+    the journal, once the operations are applied.
     """
 
     result: T_co
     ops: tuple[Op, ...] = ()
     fence: Check | None = None
+    note: Note | None = None
 
     @property
     def written(self) -> frozenset[str]:

@@ -21,7 +21,7 @@ import threading
 from kazoo.client import KazooClient
 from kazoo.exceptions import EXCEPTIONS, ConnectionDropped
 from kazoo.handlers.threading import SequentialThreadingHandler
-from kazoo.protocol.connection import CLOSE_RESPONSE, ConnectionHandler
+from kazoo.protocol.connection import CLOSE_RESPONSE, WATCH_XID, ConnectionHandler
 from kazoo.protocol.serialization import CloseInstance, Connect
 from kazoo.protocol.states import KeeperState
 from kazoo.retry import KazooRetry
@@ -37,7 +37,8 @@ _CODES = {kind: code for code, kind in EXCEPTIONS.items()}
 
 _RECONNECT_FIRST_S = 0.05
 _RECONNECT_LONGEST_S = 1.0
-_READ_BYTES = 64 * 1024
+_READ_BYTES = 256 * 1024
+_REPLY_HEADER_BYTES = 16  # xid, zxid, error
 
 
 class ZookeeperStore(WireStore):
@@ -294,14 +295,27 @@ class _Connection(ConnectionHandler):
     def _read_socket(self, read_timeout: float) -> object:
         """Read one packet, and all that came with it: nobody would wait for those any more."""
         response: object = super()._read_socket(read_timeout)
-        while response != CLOSE_RESPONSE and self._has_packet():
+        self._take_watch_events()
+        while response != CLOSE_RESPONSE and self._packet_size():
             response = super()._read_socket(read_timeout)
+            self._take_watch_events()
         return response
 
-    def _has_packet(self) -> bool:
-        left = len(self._unread) - self._taken
-        size = int.from_bytes(self._unread[self._taken : self._taken + 4])
-        return left >= 4 and left >= 4 + size
+    def _packet_size(self) -> int:
+        """Bytes of the next packet with the four that announce it; 0 unless it is all there."""
+        size = 4 + int.from_bytes(self._unread[self._taken : self._taken + 4])
+        return size if size <= len(self._unread) - self._taken else 0
+
+    def _take_watch_events(self) -> None:
+        """Hand over the watch events that come next; kazoo's own way to each is a long one."""
+        store = self.client.store
+        with store.lock:
+            while size := self._packet_size():
+                start = self._taken + 4
+                if int.from_bytes(self._unread[start : start + 4], signed=True) != WATCH_XID:
+                    return
+                self._taken += size
+                store.on_watch_event(self._unread, start + _REPLY_HEADER_BYTES)
 
     def _read_watch_event(self, buffer: bytes, offset: int) -> None:
         store = self.client.store

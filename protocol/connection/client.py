@@ -59,35 +59,49 @@ class ClientConnection:
         return tuple(awaited.correlation_id for awaited in self._awaited)
 
     def send_request(
-        self, message: Message, version: int, *, answered: bool = True
+        self,
+        message: Message,
+        version: int,
+        *,
+        answered: bool = True,
+        header: RequestHeader | None = None,
     ) -> tuple[int, bytes]:
         """Give the correlation id of a request and the bytes to write.
 
-        `answered` is false for requests that get no answer: Produce with acks=0. Raises
-        EncodeError if the version cannot carry the message.
+        `answered` is false for requests that get no answer: Produce with acks=0. Client id and
+        tagged fields are those of `header` if there is one, for who passes on what others ask.
+        Raises EncodeError if the version cannot carry the message.
         """
         body = codec.encode(message, version)
-        return self.send_body(type(message), version, body, answered=answered)
+        return self.send_body(type(message), version, body, answered=answered, header=header)
 
     def send_body(
-        self, request: type[Message], version: int, body: bytes, *, answered: bool = True
+        self,
+        request: type[Message],
+        version: int,
+        body: bytes,
+        *,
+        answered: bool = True,
+        header: RequestHeader | None = None,
     ) -> tuple[int, bytes]:
         """Do as `send_request` with a body that is encoded already, perhaps for many peers."""
         state = follow(CLIENT_TRANSITIONS, self._state, Input.REQUEST)
         if request.kind != "request":
             raise LocalProtocolError(f"{request.__name__} is no request")
         correlation_id, key = self._next_correlation_id, request.api_key
-        header = codec.encode(
-            RequestHeader(key, version, correlation_id, self._client_id),
+        client_id = self._client_id if header is None else header.client_id
+        tags = () if header is None else header.unknown_tagged_fields
+        head = codec.encode(
+            RequestHeader(key, version, correlation_id, client_id, tags),
             wire_of(key, version).request_header,
         )
-        length = len(header) + len(body)
+        length = len(head) + len(body)
         check_frame(request, version, length)
         self._state = state
         self._next_correlation_id = _following(correlation_id)
         if answered:
             self._awaited.append(_Awaited(correlation_id, key, version))
-        return correlation_id, b"".join((_LENGTH.pack(length), header, body))
+        return correlation_id, b"".join((_LENGTH.pack(length), head, body))
 
     def receive_data(self, data: bytes | bytearray | memoryview) -> list[ClientEvent]:
         """Take bytes from the peer and give the responses that they complete, in order."""

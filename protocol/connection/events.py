@@ -68,11 +68,15 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to be answered; `ordinal` counts the requests of its connection from 0."""
+    """A request to be answered; `ordinal` counts the requests of its connection from 0.
+
+    `size` is its bytes on the wire, without their length: decoded it takes many times as many.
+    """
 
     ordinal: int
     header: RequestHeader
     body: Message
+    size: int = 0
 
     @property
     def response_version(self) -> int:

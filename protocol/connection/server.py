@@ -186,7 +186,7 @@ class ServerConnection:
             body = self._decode(wire.request, frame[offset:], version)
         except DecodeError as error:
             return violation(error, header)
-        return Request(self._received, header, body)
+        return Request(self._received, header, body, len(frame))
 
     def _decode(self, kind: type[Message], data: bytes, version: int) -> Message:
         """Decode, unless it is what the peer asked just before: clients ask the same for hours.

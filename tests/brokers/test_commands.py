@@ -1,20 +1,30 @@
 """`klamm brokers` as a process, and `klamm broker` that gives it orders."""
 
 import json
+import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
+import trio
+from brokers.peers import SelfServing
 from click.testing import CliRunner, Result
 from kazoo.client import KazooClient
 from processes import wait_until
+from trio.testing import MockClock
 
+from klamm.controller.store.memory import MemoryZookeeper
 from klamm.controller.znodes import decode_broker
+from klamm.tools.brokers.control_server import ACTIONS
+from klamm.tools.brokers.server import SimulatedBrokers
 from klamm.tools.cli import _ids, broker, brokers
+from klamm.tools.cli._table import COLUMNS
 
 KLAMM = [sys.executable, "-P", "-c", "from klamm.tools.cli.main import main; main()"]
 NOWHERE = "127.0.0.1:1"
@@ -64,20 +74,42 @@ def test_brokers_join_a_zookeeper_take_orders_and_leave(
             ["4", "up"],
             ["5", "frozen"],
         ]
+        assert max(map(len, lines)) <= 80
         assert ordered("status", "4", "--control", control).output.count("\n") == 2
 
         done = ordered("lag", "3,4", "--rate", "100KiB", "--control", control)
         assert done.output == "broker 3: lag done\nbroker 4: lag done\n"
         done = ordered("kill", "3", "--end-session", "--control", control)
-        assert done.output == "broker 3: kill done\n"
+        assert done.output == "broker 3: kill done; its registration is gone\n"
         assert sorted(zookeeper_admin.get_children(ids)) == ["4", "5"]
         done = ordered("fail-dir", "4", "--directory", "/data1", "--control", control)
-        assert done.exit_code == 0
+        assert done.output == (
+            "broker 4: fail-dir done; back with a new disk: kill 4, then return 4 --new-disks\n"
+        )
         states = ordered("status", "--control", control).output
-        assert "down" in states
-        assert "lags at 100.0 KiB/s; lost /data1" in states
+        assert re.search(r"^ +3  down +0 ", states, re.MULTILINE)
+        assert re.search(r"^ +4  lags\+lost +0 ", states, re.MULTILINE)
+        assert "  broker 4 lags: it fetches at most 100.0 KiB/s\n" in states
+        assert "  broker 4 has lost /data1\n" in states
         assert ordered("return", "3", "--control", control).output == "broker 3: return done\n"
         assert sorted(zookeeper_admin.get_children(ids)) == ["3", "4", "5"]
+        assert ordered("kill", "4", "--control", control).output == (
+            "broker 4: kill done; its registration stays until its session ends, 18 s"
+            " (--end-session: at once)\n"
+        )
+        ended = ordered("kill", "4", "--end-session", "--control", control)
+        assert ended.output == "broker 4: kill done; its registration is gone\n"
+        back = ordered("return", "4", "--new-disks", "--control", control)
+        assert back.output == "broker 4: return done\n"
+        assert "lost" not in ordered("status", "4", "--control", control).output
+        written = ordered("produce", "--rate", "1KiB", "--control", control)
+        where = "each partition without a rate of its own"
+        assert written.output == f"producers write 1.0 KiB/s to {where}\n"
+        of_one = ("--rate", "1", "--topic", "t", "--partition", "0")
+        refused = ordered("produce", *of_one, "--control", control)
+        assert refused.output == "Error: no broker here has a replica of a topic 't'\n"
+        refused = ordered("status", "4,9", "--control", control)
+        assert refused.output == "Error: there is no broker 9 here; there are: 3, 4, 5\n"
         refused = ordered("freeze", "9", "--control", control)
         assert refused.exit_code == 1
         assert refused.output == "Error: there is no broker 9 here; there are: 3, 4, 5\n"
@@ -99,8 +131,60 @@ def test_an_id_that_is_taken_is_said_plainly(
     with klamm_brokers(chroot, tmp_path / "ready.json", "--ids", "7") as process:
         output, _ = process.communicate(timeout=20)
     assert process.returncode == 1
-    assert "Error: broker id 7 is registered by session 0x0;" in output
+    taken = "Error: broker id 7 is taken: a broker of that id is registered in /brokers/ids/7"
+    assert taken in output
     assert "Traceback" not in output
+
+
+def test_the_id_of_a_klamm_node_is_refused(
+    tmp_path: Path, chroot: str, zookeeper_admin: KazooClient, zookeeper_chroot: str
+) -> None:
+    zookeeper_admin.create(f"{zookeeper_chroot}/klamm/nodes/900", b"{}", makepath=True)
+    with klamm_brokers(chroot, tmp_path / "ready.json", "--ids", "3,900") as process:
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    taken = "Error: broker id 900 is taken: a klamm node of that id is registered in"
+    assert f"{taken} /klamm/nodes/900 by session 0x0; give another id" in output
+
+
+async def test_a_zookeeper_that_is_away_is_said_once(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    nobody = MemoryZookeeper()  # which does nothing until it is told to
+    with trio.move_on_after(60):
+        async with brokers._entered(SimulatedBrokers(nobody.open, (1, 2)), "zk:2181"):
+            raise AssertionError("brokers joined a ZooKeeper that does not answer")
+    assert [record.getMessage() for record in caplog.records] == [
+        "ZooKeeper on zk:2181 does not answer; still trying"
+    ]
+
+
+async def test_a_zookeeper_that_answers_needs_no_word(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    joined = SimulatedBrokers(partial(SelfServing, MemoryZookeeper()), (1, 2))
+    async with brokers._entered(joined, "zk:2181"):
+        await trio.sleep(60)
+    assert caplog.records == []
+
+
+def test_a_control_port_that_is_taken_is_named(tmp_path: Path, chroot: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        options = ("--ids", "3", "--control-port", str(port))
+        with klamm_brokers(chroot, tmp_path / "ready.json", *options) as process:
+            output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert f"Error: cannot listen on port {port} of 127.0.0.1: " in output
+
+
+def test_every_action_is_a_command_that_says_in_a_line_what_it_does() -> None:
+    shown = CliRunner().invoke(broker.command, ["--help"], terminal_width=80).output
+    assert set(broker.command.commands) == set(ACTIONS)
+    listed = shown.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in listed] == sorted(ACTIONS)
+    columns = ordered("status", "--help").output.partition("Columns\n")[2]
+    assert [line.strip().partition("  ")[0] for line in columns.splitlines()] == [*COLUMNS]
 
 
 @pytest.mark.parametrize(
@@ -124,15 +208,21 @@ def test_options_that_make_no_sense_are_refused(options: tuple[str, ...], error:
 @pytest.mark.parametrize(
     ("arguments", "status", "error"),
     [
-        (("freeze", "--control", NOWHERE), 2, "freeze needs the ids of brokers"),
-        (("produce", "1", "--rate", "1", "--control", NOWHERE), 2, "produce takes no brokers"),
+        (("freeze", "--control", NOWHERE), 2, "Missing argument 'ID...'"),
+        (("produce", "1", "--rate", "1", "--control", NOWHERE), 2, "unexpected extra argument (1)"),
+        (("produce", "--topic", "t", "--control", NOWHERE), 2, "Missing option '--rate'"),
+        (("produce", "--rate", "1", "--topic", "t"), 2, "produce needs both --topic and"),
+        (("fail-dir", "1", "--control", NOWHERE), 2, "Missing option '--directory'"),
+        (("kill", "1", "--rate", "1"), 2, "No such option '--rate'"),
+        (("lag", "1", "--control", NOWHERE), 2, "lag needs either --rate or --seconds"),
+        (("lag", "1", "--rate", "1", "--seconds", "1"), 2, "lag needs either --rate or --sec"),
         (("status",), 2, "give either --control or --ready-file"),
         (("status", "--control", NOWHERE, "--ready-file", "x"), 2, "give either --control or"),
         (("status", "--control", NOWHERE), 1, f"nobody takes orders at {NOWHERE}"),
         (("status", "--control", "nonsense"), 1, "'nonsense' is no address: write host:port"),
         (("lag", "1", "--rate", "fast", "--control", NOWHERE), 2, "'fast' is no amount of data"),
         (("freeze", "one", "--control", NOWHERE), 2, "'one' is no broker id"),
-        (("explode", "1", "--control", NOWHERE), 2, "'explode' is not one of"),
+        (("explode", "1", "--control", NOWHERE), 2, "No such command 'explode'"),
     ],
 )
 def test_orders_that_make_no_sense_are_refused(

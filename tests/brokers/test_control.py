@@ -59,17 +59,48 @@ async def test_every_action_does_what_it_says() -> None:
                 {"/a": False, "/b": True},
             ),
             ({"action": "kill", "broker": 1, "end_session": True}, "running", False),
-            ({"action": "return", "broker": 1}, "running", True),
+            ({"action": "return", "broker": 1}, "log_dirs", {"/a": False, "/b": True}),
+            ({"action": "kill", "broker": 1, "end_session": True}, "running", False),
+            (
+                {"action": "return", "broker": 1, "new_disks": True},
+                "log_dirs",
+                {"/a": True, "/b": True},
+            ),
         ):
             assert await order(brokers, **action) == {"ok": True}
             assert (await state(brokers, int(str(action["broker"]))))[field] == value
         assert await order(brokers, action="produce", rate=5) == {"ok": True}
-        assert await order(brokers, action="produce", rate=6, topic="t", partition=0) == {
-            "ok": True
+        answer = await order(brokers, action="kill", broker=2)
+        assert answer == {"ok": True, "session_seconds": 18.0}
+
+
+async def test_producers_write_to_a_partition_that_is_there() -> None:
+    async with opened() as brokers:
+        for broker, number in ((1, 0), (2, 1), (2, 2)):
+            brokers.cluster.brokers[broker].disks.log(TopicPartition("t", number), True, SIZE)
+        await brokers.kill(2, end_session=True)
+        produced = {"action": "produce", "rate": 6, "topic": "t"}
+        assert await order(brokers, **produced, partition=1) == {"ok": True}
+        producers = brokers.cluster.replication.producers
+        rates = [producers.rate(TopicPartition("t", number)) for number in (0, 1)]
+        assert rates == [0.0, 6.0], "what is on the disks of a broker that is down is there too"
+        assert await order(brokers, **produced, partition=3) == {
+            "error": "no broker here has a replica of t-3; of t there are 3 partitions here, 0 to 2"
         }
-        replication = brokers.cluster.replication
-        rates = [replication.producers.rate(TopicPartition("t", number)) for number in (0, 1)]
-        assert rates == [6.0, 5.0]
+        assert await order(brokers, action="produce", rate=6, topic="u", partition=0) == {
+            "error": "no broker here has a replica of a topic 'u'"
+        }
+        assert producers.rate(TopicPartition("u", 0)) == 0.0
+
+
+async def test_a_broker_that_runs_without_a_disk_is_told_from_one_that_is_whole() -> None:
+    async with opened() as brokers:
+        await order(brokers, action="fail-dir", broker=1, directory="/b")
+        answer = await order(brokers, action="return", broker=1, new_disks=True)
+        assert answer == {
+            "error": "broker 1 runs already without /b: end it first, then return it with new disks"
+        }
+        assert not (await state(brokers, 1))["log_dirs"]["/b"], "nothing is replaced under way"
 
 
 async def test_a_stop_without_a_controller_has_no_leave(autojump_clock: MockClock) -> None:

@@ -209,6 +209,19 @@ def test_status_shows_roles_rates_and_what_is_being_copied() -> None:
     assert not status(world.cluster, 9).running
 
 
+def test_status_shows_who_is_out_of_sync_without_a_move() -> None:
+    world = World(1, 2, produce_rate=100.0)
+    world.create((1, 2))
+    world.configure("topics/t", follower_replication_throttled_replicas="0:2")
+    assert status(world.cluster, 2).behind == ()
+    world.carry_out(world.cluster.freeze(world.now, 2))
+    world.advance(60.0)
+    assert world.state()[0].isr == (1,)
+    assert status(world.cluster, 1).behind == ()
+    behind = Copying("t", 0, 1, SIZE, SIZE + 6000, throttled=True)
+    assert status(world.cluster, 2).behind == (behind,)
+
+
 # --- whatever happens -----------------------------------------------------------------------------
 
 ACTS = st.lists(

@@ -104,8 +104,19 @@ def test_an_id_that_somebody_else_holds_is_refused() -> None:
     world = World(1)
     other = World()
     other.zookeeper = world.zookeeper
-    with pytest.raises(BrokerIdInUseError, match="broker id 1 is registered by session 0x"):
+    taken = "broker id 1 is taken: a broker of that id is registered in /brokers/ids/1 by"
+    with pytest.raises(BrokerIdInUseError, match=taken):
         other.start(1)
+
+
+def test_the_id_of_a_klamm_node_is_refused_before_anything_is_registered() -> None:
+    world = World()
+    for path in ("/klamm", "/klamm/nodes", paths.klamm_node(900)):
+        world.zookeeper.write((Create(path, b"{}"),))
+    taken = "id 900 is taken: a klamm node of that id is registered in /klamm/nodes/900 .* give ano"
+    with pytest.raises(BrokerIdInUseError, match=taken):
+        world.start(900)
+    assert world.children("/brokers/ids") == ()
 
 
 @pytest.mark.parametrize("served", range(len(paths.PERSISTENT_PATHS) + 5))

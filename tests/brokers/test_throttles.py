@@ -90,7 +90,51 @@ def test_a_broker_that_hosts_a_topic_later_reads_what_is_there() -> None:
     world.create((1, 2))
     assert world.cluster.brokers[1].throttles.leads(T)
     assert world.cluster.brokers[1].throttles.min_in_sync("t") == 2
-    assert world.cluster.brokers[3].throttles.topics == {}
+
+
+def test_what_was_set_before_a_broker_started_is_read_when_it_first_hosts_the_topic() -> None:
+    world = World(1)
+    world.configure("topics/t", min_insync_replicas="2", **LEADER)
+    world.start(2)
+    assert world.cluster.brokers[2].throttles.topics == {}
+    world.create((1, 2))
+    assert world.cluster.brokers[2].throttles.leads(T)
+    assert world.cluster.brokers[2].throttles.min_in_sync("t") == 2
+
+
+def test_a_throttle_is_known_before_the_move_that_it_is_for() -> None:
+    """A small partition would have been copied whole by the time that its topic is read."""
+    world = World(1, 2, 3)
+    world.create((1, 2))
+    world.configure("topics/t", follower_replication_throttled_replicas="0:3")
+    world.configure("brokers/3", follower_replication_throttled_rate="1")
+    throttles = world.cluster.brokers[3].throttles
+    assert throttles.follows(T)
+    world.zookeeper.cut(world.stores[3])
+    world.reorder((1, 2, 3))
+    world.advance(100.0)
+    assert end(world, 3) == 100
+
+
+def test_what_is_known_of_a_topic_goes_when_it_is_unset() -> None:
+    world = World(1, 2)
+    world.configure("topics/t", **LEADER)
+    assert world.cluster.brokers[1].throttles.topics.keys() == {"t"}
+    world.configure("topics/t")
+    assert world.cluster.brokers[1].throttles.topics == {}
+
+
+def test_min_in_sync_is_the_topics_the_brokers_or_the_clusters() -> None:
+    world = moving()
+    throttles = world.cluster.brokers[1].throttles
+    found = [throttles.min_in_sync("t")]
+    for entity, value in (("brokers/<default>", "4"), ("brokers/1", "3"), ("topics/t", "2")):
+        world.configure(entity, min_insync_replicas=value)
+        found.append(throttles.min_in_sync("t"))
+    for entity in ("topics/t", "brokers/1", "brokers/<default>"):
+        world.configure(entity)
+        found.append(throttles.min_in_sync("t"))
+    assert found == [1, 4, 3, 2, 3, 4, 1]
 
 
 def test_a_change_while_the_connection_was_lost_is_found_afterwards() -> None:

@@ -1,7 +1,10 @@
 """Simulated brokers under the real controller, over TCP, with a ZooKeeper in memory."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -11,6 +14,8 @@ from brokers.peers import Controller as Client
 from klamm.controller.core.ibp import by_name
 from klamm.controller.core.model import Leadership, Partition, TopicPartition
 from klamm.controller.handlers.table import HANDLERS
+from klamm.controller.node.counters import count
+from klamm.controller.node.lines import decode as decode_line
 from klamm.controller.runtime.config import ControllerConfig
 from klamm.controller.runtime.controller import Running, run_controller
 from klamm.controller.runtime.memory import MemoryService
@@ -176,13 +181,14 @@ async def opened(
     produce_rate: float = 0.0,
     frozen: tuple[int, ...] = (),
     times: Times = KAFKA_TIMES,
+    journal: Path | None = None,
 ) -> AsyncIterator[World]:
     service = MemoryService()
     ibp = by_name(protocol)
     async with trio.open_nursery() as nursery:
         await nursery.start(service.run)
         async with trio.open_nursery() as inner:
-            config = ControllerConfig(900, "memory", protocol=ibp)
+            config = ControllerConfig(900, "memory", protocol=ibp, journal=journal)
             running: Running = await inner.start(run_controller, config, service.open)
             async with SimulatedBrokers(
                 service.open,
@@ -221,6 +227,32 @@ async def test_a_move_copies_all_bytes_and_ends(protocol: str) -> None:
         status = {one.id: one for one in world.brokers.status()}
         assert status[3].fetched_adding >= SIZE
         assert status[2].fetched_adding == 0
+
+
+@pytest.mark.req("R455-105")
+async def test_the_bytes_that_moves_took_are_those_of_the_additions_in_the_journal(
+    tmp_path: Path,
+) -> None:
+    journal = tmp_path / "journal"
+    async with opened(NEW, journal=journal) as world:
+        await world.create((1, 2), (2, 3))
+        for target in ((3, 2), (1, 3)):
+            await world.move(*target)
+            assert count(world.running.node.state).reassigning == 1
+            await world.eventually(partial(world.at_rest, *target), "the end")
+        status = {one.id: one.counters for one in world.brokers.status()}
+        assert count(world.running.node.state).by_name()["ReassigningPartitions"] == 0
+    brought = {id_: each["ReassignmentBytesInPerSec"] for id_, each in status.items()}
+    taken = {id_: each["ReassignmentBytesOutPerSec"] for id_, each in status.items()}
+    additions = Counter(
+        broker
+        for line in map(decode_line, journal.read_bytes().splitlines())
+        if line.kind == "end" and line.before is not None
+        for broker in line.before.adding
+    )
+    assert additions == {1: 1, 3: 1}
+    assert brought == {id_: SIZE * additions[id_] for id_ in IDS}
+    assert taken == {1: SIZE, 2: 0, 3: SIZE}
 
 
 async def test_brokers_register_and_publish_as_their_protocol_says() -> None:

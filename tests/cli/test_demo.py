@@ -10,25 +10,27 @@ from cli.commands import SECONDS, children_of, java_of, left_in, run, start
 from click.testing import CliRunner
 from processes import has_ended, wait_until
 
-from klamm.tools.cli import _moves, demo
+from klamm.controller.core.model import TopicPartition
+from klamm.tools.cli import _moves, _stage, demo
 
 
 def assert_told(output: str, story: list[str]) -> None:
     """Fail unless the output matches these patterns in this order."""
     place = 0
     for pattern in story:
-        found = re.compile(pattern).search(output, place)
+        found = re.compile(pattern, re.MULTILINE).search(output, place)
         assert found, f"{pattern!r} is not told where it should be:\n{output}"
         place = found.end()
 
 
 STORY = [
     r"brokers 0 to 3 hold \d+ partitions of 5 topics",
-    r'\{"version":2,"partitions":\{"0":\[0,1,2\]\},"adding_replicas":\{\},"removing_replicas":\{\}',
+    r'\{"version":2,"partitions":\{"0":\[0,1,2\]\},"adding_replicas":\{\},$',
+    r'^     "removing_replicas":\{\}\}$',
     r"InvalidReplicationAssignmentError",
     r"replicas \[4, 2, 1, 0\], adding \[4\], removing \[0\]",
-    r'"0":\[4,2,1,0\]\},"adding_replicas":\{"0":\[4\]\},"removing_replicas":\{"0":\[0\]\}',
-    r'"0":\[4,2,1\]\},"adding_replicas":\{\},"removing_replicas":\{\}',
+    r'"0":\[4,2,1,0\]\},"adding_replicas":\{"0":\[4\]\},\n +"removing_replicas":\{"0":\[0\]\}',
+    r'"0":\[4,2,1\]\},"adding_replicas":\{\},\n +"removing_replicas":\{\}',
     r"broker 0 has deleted its replica",
     r"asked for all in one request, durable after",
     r"%  .* of .* partitions .*B/s",
@@ -36,6 +38,7 @@ STORY = [
     r"cancels \d+ of those that hang",
     r"100%  .* (\d+)/\1 partitions",
     r"(\d+) moved and in sync, (\d+) cancelled and back where they were, none listed",
+    r"a cancel may give replicas back in another order",
     r"before +after",
     r"All of it is gone\.",
     r"python3 tools/dev.py up",
@@ -47,7 +50,21 @@ def test_the_demo_tells_its_story_in_memory_and_ends(tmp_path: Path) -> None:
     assert status == 0, output
     assert_told(output, STORY)
     assert "Traceback" not in output
+    assert not re.search(r" $", output, re.MULTILINE)
+    for done, partitions in re.findall(r"100%  .*  (\d+)/(\d+) partitions", output):
+        assert done == partitions
     assert left_in(tmp_path) == []
+
+
+def test_the_order_after_a_cancel_is_told_by_a_partition_that_shows_it() -> None:
+    same, other = ((1, 2, 3), (1, 3, 2)), ((1, 2, 3), (2, 3, 1))
+    x, y = TopicPartition("t", 0), TopicPartition("t", 1)
+    text = "a cancel may give replicas back in another order"
+    assert _stage.order_after_cancel({x: same}).startswith(f"{text}, the first of them too")
+    assert _stage.order_after_cancel({x: same, y: other}) == (
+        f"{text}: t-1 was on [1, 2, 3],\n  is on [2, 3, 1], and its preferred leader is 2 now, no"
+        " longer 1"
+    )
 
 
 def test_the_demo_on_zookeeper_goes_on_when_its_controller_is_killed(tmp_path: Path) -> None:

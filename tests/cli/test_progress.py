@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from klamm.controller.core.model import TopicPartition
-from klamm.tools.cli._stage import summary, time_left
+from klamm.tools.cli._stage import percent, summary, time_left
 from klamm.tools.cli.progress import SLOWEST, Copy, Pace, Progress
 
 A, B, C = (TopicPartition("t", number) for number in range(3))
@@ -82,6 +82,24 @@ def test_empty_partitions_are_there_at_once() -> None:
     now = Progress([copy(A, 0, 0)]).update(0.0, [], {A})
     assert now.share == 1.0
     assert now.partitions_done == 0
+
+
+def test_a_hundred_percent_is_the_end_and_nothing_else() -> None:
+    progress = Progress([copy(A, 0, 1000)])
+    percents = [
+        percent(progress.update(float(done), [copy(A, done, 1000)], {A}))
+        for done in (0, 9, 10, 989, 996, 1000)
+    ]
+    assert percents == [0, 0, 1, 98, 99, 99]
+    last = progress.update(2000.0, [], set())
+    assert percent(last) == 100
+    assert summary(last) == "100%  1000 B of 1000 B  1/1 partitions"
+    assert percent(Progress([]).update(0.0, [], set())) == 100
+
+
+def test_an_unknown_pace_leaves_no_blanks() -> None:
+    first = Progress([copy(A, 0)]).update(0.0, [], {A})
+    assert summary(first) == "  0%  0 B of 100 B  0/1 partitions  0 B/s"
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,15 @@
 """What commands that run until a signal share."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from klamm.tools.cli._running import announced, plain_faults
+from klamm.tools.cli import serve
+from klamm.tools.cli._running import ReadyFileError, announced, plain_faults
 
 
 def test_the_store_is_quiet_and_klamm_is_heard() -> None:
@@ -26,6 +29,48 @@ def test_a_ready_file_is_there_while_the_block_runs(tmp_path: Path) -> None:
     with announced(file, {"a": [1]}):
         assert file.read_text() == '{\n  "a": [\n    1\n  ]\n}\n'
         assert list(tmp_path.iterdir()) == [file]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_ready_file_of_one_that_lives_is_no_other_s(tmp_path: Path) -> None:
+    file = tmp_path / "ready.json"
+    with announced(file, {"bootstrap": "first"}):
+        with pytest.raises(ReadyFileError, match="belongs to a klamm that runs; end that one"):
+            announced(file, {"bootstrap": "second"}).__enter__()
+        result = CliRunner().invoke(serve.command, ["--ready-file", str(file)])
+        assert result.exit_code == 2
+        assert "belongs to a klamm that runs" in " ".join(result.output.split())
+        assert json.loads(file.read_text()) == {"bootstrap": "first"}
+        assert list(tmp_path.iterdir()) == [file]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("left", ['{"bootstrap": "of one that was killed"}', ""])
+def test_a_ready_file_that_outlived_its_writer_is_replaced(tmp_path: Path, left: str) -> None:
+    file = tmp_path / "ready.json"
+    file.write_text(left)
+    with announced(file, {"bootstrap": "new"}):
+        assert json.loads(file.read_text()) == {"bootstrap": "new"}
+
+
+def test_a_file_that_is_no_ready_file_stays(tmp_path: Path) -> None:
+    file = tmp_path / "ready.json"
+    for text in ("precious", "5", '{"mine": 1}'):
+        file.write_text(text)
+        with pytest.raises(ReadyFileError, match="is there and no ready file; name another one"):
+            announced(file, {"bootstrap": "new"}).__enter__()
+        assert file.read_text() == text
+
+
+def test_only_what_one_wrote_is_removed(tmp_path: Path) -> None:
+    file = tmp_path / "ready.json"
+    with announced(file, {"bootstrap": "first"}):
+        file.unlink()
+        file.write_text("somebody else's")
+    assert file.read_text() == "somebody else's"
+    file.unlink()
+    with announced(file, {"bootstrap": "first"}):
+        file.unlink()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,6 +1,7 @@
 """`klamm serve` as a process that joins a real ZooKeeper."""
 
 import json
+import re
 import signal
 import socket
 from functools import partial
@@ -105,6 +106,22 @@ def test_an_id_that_is_taken_is_refused_at_once(
         command.end(signal.SIGTERM)
 
 
+def test_whoever_listens_everywhere_is_told_what_that_means(tmp_path: Path, chroot: str) -> None:
+    port = free_port()
+    listen = ["--override", f"listeners=PLAINTEXT://:{port}"]
+    with running(tmp_path, "serve", *overrides(900, chroot), *listen) as command:
+        output = command.end(signal.SIGTERM)
+    assert re.search(rf"^klamm node 900 serves on \S+:{port}, ZooKeeper ", output, re.MULTILINE)
+    assert (
+        "  it listens on all interfaces, and whoever reaches it may do anything; to keep it to this"
+        f" machine: --override listeners=PLAINTEXT://127.0.0.1:{port}\n"
+    ) in output
+    with running(tmp_path, "serve", *overrides(900, chroot)) as command:
+        output = command.end(signal.SIGTERM)
+    assert "serves on 127.0.0.1:" in output
+    assert "may do anything" not in output
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
@@ -137,6 +154,7 @@ def test_a_taken_port_is_named(tmp_path: Path, chroot: str) -> None:
         ([], "node.id is missing: a klamm node needs an id of its own"),
         ([], "zookeeper.connect is missing: a klamm node joins the ZooKeeper of a cluster"),
         (["--override", "broker.id=3"], "; broker.id=3 is the id of a broker and is not taken"),
+        (["--override", "process.roles=broker"], "process.roles is for clusters in KRaft mode"),
         (["--override", "node.id=x"], "node.id='x': a whole number from 0 to 2147483647"),
         (["--override", "nonsense"], "'nonsense' is not KEY=VALUE"),
         (["--config", "/nowhere"], "File '/nowhere' does not exist"),
@@ -159,11 +177,13 @@ def test_a_file_of_another_syntax_is_named(tmp_path: Path) -> None:
     assert "four hex digits" in result.output
 
 
-def test_unknown_keys_of_klamm_are_warned_of_and_kafka_s_are_not(tmp_path: Path) -> None:
+def test_unknown_keys_are_warned_of_and_those_that_kafka_knows_are_not(tmp_path: Path) -> None:
     nobody = f"127.0.0.1:{free_port()}"
     more = ["--override", "klamm.jornal.file=x", "--override", "log.dirs=/data"]
+    more += ["--override", "brokr.rack=r1"]
     more += ["--override", "zookeeper.connection.timeout.ms=1"]
     _, output = run(tmp_path, "serve", *overrides(900, nobody), *more)
     assert output.count("Warning: ") == 1
-    assert "Warning: there is no property klamm.jornal.file; it is ignored\n" in output
+    unknown = "neither klamm nor Kafka 3.9 knows klamm.jornal.file, brokr.rack; ignored\n"
+    assert f"Warning: {unknown}" in output
     assert "log.dirs" not in output

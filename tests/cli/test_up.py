@@ -21,7 +21,7 @@ from thin_line.world import Wire
 
 from klamm.protocol.generated.metadata_request import MetadataRequest
 from klamm.protocol.generated.metadata_response import MetadataResponse
-from klamm.tools.cli import _zookeepers, up
+from klamm.tools.cli import _zookeepers, broker, up
 
 MODES = [pytest.param(["--memory"], id="memory"), pytest.param([], id="zookeeper")]
 
@@ -251,9 +251,9 @@ def test_the_chosen_port_is_the_first_node_s(tmp_path: Path) -> None:
 
 
 def test_a_topic_that_cannot_be_is_named_with_the_controller_s_reason(tmp_path: Path) -> None:
-    status, output = run(tmp_path, "up", "--memory", "--topic", "a b:1:1")
+    status, output = run(tmp_path, "up", "--memory", "--topic", "a.b:1:1", "--topic", "a_b:1:1")
     assert status == 1
-    assert "Error: topic a b cannot be created: " in output
+    assert "Error: topic a_b cannot be created: " in output
     assert "Traceback" not in output
 
 
@@ -277,14 +277,18 @@ def test_the_inter_broker_protocol_is_everybody_s(tmp_path: Path) -> None:
         (["--bandwidth", "0"], "'--bandwidth': 0 is too little: at least 1 B"),
         (["--bandwidth", "fast"], "'--bandwidth': 'fast' is no amount of data;"),
         (["--partition-bytes", "nan"], "'--partition-bytes': 'nan' is no amount of data;"),
-        (["--partition-bytes", "-1"], "'--partition-bytes': '-1' is no amount of data;"),
+        (["--partition-bytes", "-1"], "'--partition-bytes': '-1' is less than nothing"),
         (["--partition-bytes", "9e9TB"], "'--partition-bytes': '9e9TB' is no amount of data;"),
         (["--partition-bytes", "99999999999GiB"], "is more than any broker could count"),
         (["--ready-file", "/nowhere/at/all"], "'--ready-file': there is no folder /nowhere/at"),
-        (["--brokers", "0"], "0 is not in the range 1<=x<=1000"),
+        (["--brokers", "0"], "0 is not in the range 1<=x<=900"),
+        (["--brokers", "901"], "901 is not in the range 1<=x<=900"),
         (["--nodes", "0"], "0 is not in the range 1<=x<=100"),
         (["--topic", "t"], "'--topic': 't' is not NAME:PARTITIONS:REPLICATION-FACTOR"),
-        (["--topic", "t:0:1"], "'--topic': 't:0:1' is not NAME:PARTITIONS:REPLICATION-FACTOR"),
+        (["--topic", "t:0:1"], "'--topic': 't:0:1' has 0 partitions: a topic has 1 or more"),
+        (["--topic", "t:1:0"], "'--topic': 't:1:0' has 0 replicas: a partition has 1 or more"),
+        (["--topic", "t:-1:1"], "'t:-1:1' is not NAME:PARTITIONS:REPLICATION-FACTOR"),
+        (["--topic", "a b:1:1"], "no topic can have that name: 'a b' contains one or more"),
         (["--topic", "t:1:6"], "topic t is to have 6 replicas; there are only 5 brokers"),
         (["--topic", "t:1:1", "--topic", "t:2:1"], "topic t is named twice"),
         (["--frozen", "5"], "--frozen: there is no broker 5 among 0-4"),
@@ -296,7 +300,8 @@ def test_the_inter_broker_protocol_is_everybody_s(tmp_path: Path) -> None:
         (["--override", "node.id=7"], "--override node.id: nodes are 900, 901, ...: --nodes"),
         (["--override", "listeners=PLAINTEXT://:1"], "--override listeners: nodes listen on"),
         (["--override", "zookeeper.connect=x"], "to join one: klamm serve"),
-        (["--override", "klamm.jornal.file=x"], "klamm.jornal.file: there is no such property"),
+        (["--override", "klamm.jornal.file=x"], "klamm.jornal.file: neither klamm nor Kafka 3.9"),
+        (["--override", "process.roles=broker"], "no ZooKeeper and no place for klamm"),
         (["--journal", "/nowhere"], "'--journal': Directory '/nowhere' does not exist"),
         (["--topics-file", "/nowhere"], "'--topics-file': File '/nowhere' does not exist"),
     ],
@@ -321,6 +326,7 @@ def test_up_refuses_values_of_no_use_before_it_starts(options: list[str], compla
             "t-0 is named twice",
         ),
         ('{"partitions":[{"topic":"t","partition":0,"replicas":[8]}]}', "a replica on broker 8;"),
+        ('{"partitions":[{"topic":"..","partition":0,"replicas":[1]}]}', "'..' is not allowed"),
     ],
 )
 def test_a_file_of_assignments_that_is_none(tmp_path: Path, text: str, complaint: str) -> None:
@@ -332,15 +338,71 @@ def test_a_file_of_assignments_that_is_none(tmp_path: Path, text: str, complaint
     assert "starting" not in result.output
 
 
+def test_up_says_who_is_controller_and_what_its_journal_goes_on_after(tmp_path: Path) -> None:
+    (tmp_path / "node-901.jsonl").touch()
+    topics = [word for number in range(7) for word in ("--topic", f"t{number}:{number + 1}:1")]
+    options = ["--memory", "--nodes", "2", "--brokers", "1", "--journal", str(tmp_path), *topics]
+    options += ["--partition-bytes", "1KB"]
+    with running(tmp_path, "up", *options) as command:
+        text = "".join(welcome_of(command))
+        office = controller_by(command.ready["nodes"][0])
+        ready = tmp_path / "ready.json"
+        shown = CliRunner().invoke(broker.command, ["status", "--ready-file", str(ready)])
+        assert shown.output.splitlines()[1].split()[:3] == ["0", "up", "28"]
+        command.end(signal.SIGTERM)
+    assert f"   nodes 900-901; the controller is {office}\n" in text
+    assert f"  journal    {tmp_path}/node-{office}.jsonl   the controller's\n" in text
+    assert "             node-901.jsonl goes on after lines of an earlier cluster\n" in text
+    assert re.search(r"^  brokers    0 on port \d+   simulated$", text, re.MULTILINE)
+    assert "  topics     t0 (1 partition), t1 (2 partitions), t2 (3 partitions), " in text
+    assert "t4 (5 partitions), 2 more\n" in text
+    assert f"  klamm broker freeze 0 --ready-file {ready}\n" in text
+    assert "leaves nothing behind, but the journals.\n" in text
+
+
+def test_a_killed_broker_is_missed_after_the_time_of_the_nodes(tmp_path: Path) -> None:
+    for mode in (["--memory"], []):
+        with running(tmp_path, "up", "--brokers", "2", *mode) as command:
+            words = ["kill", "1", "--control", command.ready["control"]]
+            killed = CliRunner().invoke(broker.command, words)
+            assert "until its session ends, 6 s (--end-session: at once)\n" in killed.output
+            command.end(signal.SIGTERM)
+
+
+def test_two_clusters_have_no_ready_file_together(tmp_path: Path) -> None:
+    with running(tmp_path, "up", "--memory", "--brokers", "1") as command:
+        ready = tmp_path / "ready.json"
+        status, output = run(tmp_path, "up", "--memory", "--ready-file", str(ready))
+        assert status == 2
+        assert "belongs to a klamm that runs" in " ".join(output.split())
+        assert json.loads(ready.read_text()) == command.ready
+        command.end(signal.SIGTERM)
+    assert left_in(tmp_path) == []
+
+
 def test_a_move_takes_ten_seconds_unless_told_otherwise() -> None:
     defaults = up.command.make_context("up", []).params
     assert defaults["partition_bytes"] / defaults["bandwidth"] == 10
 
 
-@pytest.mark.parametrize("brokers", [1, 2, 5])
-def test_what_up_tells_to_paste_works(tmp_path: Path, brokers: int) -> None:
+@pytest.mark.parametrize(
+    ("brokers", "topics", "name"),
+    [
+        (1, [], "orders"),
+        (2, [], "orders"),
+        (5, [], "orders"),
+        (1, ["mine:1:1"], "mine"),
+        (4, ["full:1:4", "orders:2:3"], "orders"),
+        (2, ["orders:2:2"], "orders-to-move"),
+        (3, ["single:1:2"], "single"),
+    ],
+)
+def test_what_up_tells_to_paste_works(
+    tmp_path: Path, brokers: int, topics: list[str], name: str
+) -> None:
     """Line by line as a reader would, with moves that no test machine is too slow to see."""
     options = ["--memory", "--brokers", str(brokers), "--bandwidth", "50KB"]
+    options += [word for topic in topics for word in ("--topic", topic)]
     with running(tmp_path, "up", *options) as command:
         lines = welcome_of(command)
         python = [line.strip() for line in lines if re.match("  (from|admin)", line)]
@@ -357,11 +419,11 @@ def test_what_up_tells_to_paste_works(tmp_path: Path, brokers: int) -> None:
     assert "A move needs two" in "".join(lines) or brokers > 1
     if brokers > 1:
         _, altered, found, cancelled = answers
-        assert altered == cancelled == "{'orders:0': None}\n"
-        assert "'orders:0'" in found
-        assert "'orders:1'" in found
-        [(left, _)] = moving.items()
-        assert left.partition == 1
+        assert altered == cancelled == f"{{'{name}:0': None}}\n"
+        assert f"'{name}:0'" in found
+        assert (f"'{name}:1'" in found) == (name != "single")
+        assert [*moving] == ([] if name == "single" else [TopicPartition(name, 1)])
+    assert f"topics describe -t {name}\n" in "".join(lines)
 
 
 def welcome_of(command: Command) -> list[str]:

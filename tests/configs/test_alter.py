@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from klamm.controller.configs.alter import AlterTopic, Change, Operation
-from klamm.controller.configs.describe import DescribeTopic
+from klamm.controller.configs.describe import DescribeTopics
 from klamm.controller.configs.topic_keys import TOPIC_KEYS
 from klamm.controller.configs.validation import check_topic
 from klamm.controller.core.ops import Check, Create, SetData
-from klamm.controller.core.results import Done
+from klamm.controller.core.results import Done, Refusal
 from klamm.controller.store.port import Missing, Znode
 from klamm.controller.store.transaction import Found
 
@@ -62,7 +62,8 @@ def test_any_changes_leave_what_a_dictionary_would_hold(rounds: list[list[Change
         assert data is not None
         assert json.loads(data) == {"version": 1, "config": model}
         assert check_topic(model) is None
-        shown = DescribeTopic("t", 1).decide((read(data, version), *NONE)).result
+        (shown,) = DescribeTopics(("t",), 1).decide((*NONE, read(data, version))).result
+        assert not isinstance(shown, Refusal)
         assert {entry.name for entry in shown if entry.source == 1} == model.keys()
         assert {entry.name for entry in shown} == TOPIC_KEYS.keys()
 

@@ -28,6 +28,10 @@ SOME = st.lists(IDS, unique=True, min_size=1).map(tuple)
         # Nobody in sync is online: the ISR says who has the data.
         ((1, 2, 3), 1, (1, 2), {3}, (NO_LEADER, (1, 2))),
         ((1, 2, 3), NO_LEADER, (1,), set(), (NO_LEADER, (1,))),
+        # Who is no replica has no part in it.
+        ((2, 3), 1, (1, 3, 2), {1, 2, 3}, (2, (3, 2))),
+        ((2, 3), 2, (1, 2), {1, 2, 3}, (2, (2,))),
+        ((2, 3), 1, (1,), {1, 2, 3}, (NO_LEADER, (1,))),
         # One of them is back.
         ((1, 2, 3), NO_LEADER, (1, 2), {2, 3}, (2, (2,))),
     ],

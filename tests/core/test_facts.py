@@ -3,7 +3,20 @@
 from dataclasses import replace
 
 import pytest
-from core.clusters import EPOCH, Ledger, T, broker, brokers, cluster, one, partition, topic
+from core.clusters import (
+    CONTROLLER,
+    EPOCH,
+    Ledger,
+    T,
+    broker,
+    brokers,
+    cluster,
+    one,
+    partition,
+    topic,
+)
+from hypothesis import given
+from hypothesis import strategies as st
 
 from klamm.controller.core.decide import DECISIONS
 from klamm.controller.core.events import (
@@ -17,11 +30,13 @@ from klamm.controller.core.events import (
     LeaderAcknowledged,
     NodesRead,
     NotificationsRead,
+    RemoveZnode,
     RequestEvent,
     StateRead,
     TopicRead,
 )
 from klamm.controller.core.model import (
+    NO_LEADER,
     Assignment,
     CommitCounter,
     Partition,
@@ -30,6 +45,7 @@ from klamm.controller.core.model import (
 )
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.core.plan import Announce, Forget, Lead, Publish, Refill
+from klamm.controller.core.writes import encode_leadership
 from klamm.controller.znodes import paths
 
 IDLE = partition((1, 2, 3))
@@ -76,9 +92,21 @@ def test_no_news_changes_nothing(event: Event) -> None:
 def test_a_new_broker_is_announced_and_told_everything() -> None:
     book = Ledger(one((1, 2), IDLE))
     following = book.turn(BrokersRead(brokers(1, 2, 3)))
-    assert book.messages == [Announce(), Refill(3), Publish(T)]
-    assert following == (CHECK,)
+    assert book.messages == [Announce(), Refill(3, restarted=True), Publish(T)]
+    assert following == (CheckPartition(T, restarted=frozenset({3})),)
     assert set(book.state.brokers) == {1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        partition((4, 1, 2, 3), (4,), (3,), isr=(1, 2)),
+        Partition(Assignment((3, 1))),
+    ],
+)
+def test_what_a_new_broker_may_change_is_looked_at(part: Partition) -> None:
+    book = Ledger(one((1, 2, 4), part))
+    assert book.turn(BrokersRead(brokers(1, 2, 3, 4))) == (CHECK,)
 
 
 def test_a_broker_that_is_gone_is_forgotten_and_its_partitions_are_looked_at() -> None:
@@ -86,7 +114,7 @@ def test_a_broker_that_is_gone_is_forgotten_and_its_partitions_are_looked_at() -
     book = Ledger(cluster((1, 2, 3, 4, 5), topic("t", parts)))
     following = book.turn(BrokersRead(brokers(1, 2, 4, 5)))
     assert book.messages == [Forget(3), Announce(), Publish(T)]
-    assert following == (CHECK,)
+    assert following == (CheckPartition(T, restarted=frozenset({3})),)
 
 
 def test_a_broker_with_a_new_epoch_is_both_gone_and_new() -> None:
@@ -94,6 +122,78 @@ def test_a_broker_with_a_new_epoch_is_both_gone_and_new() -> None:
     following = book.turn(BrokersRead({**brokers(1, 2), 3: broker(3, epoch=900)}))
     assert book.messages == [Forget(3), Announce(), Refill(3, restarted=True), Publish(T)]
     assert following == (CheckPartition(T, restarted=frozenset({3})),)
+
+
+@pytest.mark.parametrize("part", [partition((1, 2)), partition((2, 1)), partition((1,))])
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_a_restart_that_shows_in_two_readings_is_one_all_the_same(
+    part: Partition, turns: int
+) -> None:
+    """Both in one turn, in two, or with what follows from the first already done."""
+    book = Ledger(one((1, 2), part))
+    gone, back = BrokersRead(brokers(2)), BrokersRead({**brokers(2), 1: broker(1, epoch=900)})
+    if turns == 1:
+        following = book.turn(gone, back)
+    else:
+        following = book.turn(gone)
+        following = (*following, back) if turns == 2 else (*book.turn(*following), back)
+    book.settle(*following)
+    held = book.t.leadership
+    assert held is not None
+    assert held.leader_epoch > 3
+    assert (held.leader, held.isr) == ((1, (1,)) if part == partition((1,)) else (2, (2,)))
+
+
+def test_who_took_a_broker_into_the_isr_before_it_restarted_loses_it_again() -> None:
+    """Below IBP 2.7-IV2 leaders write the ISR; what they wrote may be read after the restart."""
+    book = Ledger(one((1, 2), partition((1, 2), isr=(1,))))
+    (check,) = book.turn(BrokersRead({**brokers(1), 2: broker(2, epoch=900)}))
+    assert check == CheckPartition(T, restarted=frozenset({2}))
+    held = book.t.leadership
+    assert held is not None
+    there = replace(held, isr=(1, 2), version=8)
+    book.tree.nodes[paths.state(*T)].version = 8
+    book.tree.nodes[paths.state(*T)].data = encode_leadership(there)
+    book.settle(StateRead(T, there), check)
+    assert book.t.leadership is not None
+    assert book.t.leadership.isr == (1,)
+
+
+def test_who_leads_a_topic_that_somebody_else_made_is_told_also_if_it_comes_with_it() -> None:
+    book = Ledger(one((1,), partition((1,))))
+    made = topic("u", {0: partition((3,))})
+    (commit,) = book.plan(BrokersRead(brokers(1, 3)), TopicRead("u", made))
+    name = TopicPartition("u", 0)
+    assert commit.follow_ups == (CheckPartition(name, reassigned=True),)
+
+
+def test_a_broker_that_restarts_while_an_office_begins_has_restarted() -> None:
+    """All that is read before anything is decided: brokers, topics, and then brokers again."""
+    book = Ledger(cluster(()))
+    again = BrokersRead({**brokers(2), 1: broker(1, epoch=900)})
+    found = topic("t", {0: partition((1, 2))})
+    commit, *_ = book.plan(BrokersRead(brokers(1, 2)), TopicRead("t", found), again)
+    assert commit.follow_ups == (CheckPartition(T, restarted=frozenset({1})),)
+    refills = [message for message in commit.messages if isinstance(message, Refill)]
+    assert refills == [Refill(1), Refill(2), Refill(1, restarted=True)]
+
+
+def test_nodes_read_twice_in_a_turn_end_as_read_last() -> None:
+    book = Ledger(one((1, 2), IDLE))
+    first = {CONTROLLER: broker(CONTROLLER)}
+    book.turn(NodesRead(first))
+    book.turn(NodesRead({**first, 901: broker(901)}), NodesRead(first))
+    assert set(book.state.nodes) == {CONTROLLER}
+
+
+def test_an_id_that_a_broker_and_a_node_share_is_reported_once() -> None:
+    book = Ledger(one((1, 2), IDLE))
+    book.turn(NodesRead({2: broker(2), 901: broker(901)}))
+    assert [entry.kind for entry in book.entries] == ["shared id"]
+    book.turn(NodesRead({2: broker(2)}))
+    assert book.entries == []
+    book.turn(BrokersRead(brokers(1)), BrokersRead(brokers(1, 2)))
+    assert [entry.kind for entry in book.entries] == ["brokers", "brokers", "shared id"]
 
 
 def test_other_endpoints_alone_are_only_announced() -> None:
@@ -152,7 +252,39 @@ def test_leaders_that_somebody_else_chose_are_told_in_a_new_epoch(
     """Its replicas have heard nothing of it, unless they come now and are refilled."""
     book = Ledger(cluster(online))
     (commit,) = book.plan(BrokersRead(brokers(1, 2, 3)), TopicRead("t", topic("t", {0: IDLE})))
-    assert commit.follow_ups == (CheckPartition(T, reassigned=told),)
+    assert commit.follow_ups == ((CheckPartition(T, reassigned=True),) if told else ())
+
+
+@given(
+    st.lists(st.permutations([1, 2, 3]).map(tuple), min_size=1, max_size=4),
+    st.sets(st.sampled_from([1, 2, 3])),
+    st.sampled_from([NO_LEADER, 1, 2, 3]),
+    st.sampled_from([(1,), (2, 3), (3, 1, 2)]),
+)
+def test_nothing_would_come_of_a_look_at_what_is_settled(
+    lists: list[tuple[int, ...]], online: set[int], leader: int, isr: tuple[int, ...]
+) -> None:
+    """Read in one turn with the brokers, in either order, and looked at in the next."""
+    read = topic("t", {n: partition(r, (), (), leader, isr) for n, r in enumerate(lists)})
+    facts: list[Event] = [BrokersRead(brokers(*online)), TopicRead("t", read)]
+    for order in (facts, facts[::-1]):
+        book = Ledger(cluster((), read))
+        book.state = replace(book.state, topics={})
+        following = book.turn(*order)
+        looked_at = {each.partition for each in following if isinstance(each, CheckPartition)}
+        for number in read.partitions:
+            name = TopicPartition("t", number)
+            wrote = any(commit.ops for commit in book.plan(CheckPartition(name)))
+            assert not wrote or name in looked_at
+
+
+def test_a_topic_that_is_read_when_office_is_taken_is_published_to_nobody_twice() -> None:
+    read = TopicRead("t", topic("t", {0: IDLE}))
+    (commit,) = Ledger(cluster(())).plan(BrokersRead(brokers(1, 2, 3)), read)
+    assert Refill(1) in commit.messages
+    assert Publish(T) not in commit.messages
+    (commit,) = Ledger(cluster((1, 2, 3))).plan(read)
+    assert commit.messages == (Publish(T),)
 
 
 def test_a_topic_that_comes_back_with_states_is_led_anew() -> None:
@@ -213,17 +345,27 @@ def test_reasons_for_a_look_add_up() -> None:
 def test_notifications_are_deleted_and_the_counter_bears_witness() -> None:
     book = Ledger(one((1, 2, 3), IDLE))
     gone = f"{paths.ISR_CHANGE_PREFIX}0000000000"
-    (commit,) = book.plan(NotificationsRead((gone,)))
+    assert book.turn(NotificationsRead((gone,))) == (RemoveZnode(gone),)
+    (commit,) = book.plan(RemoveZnode(gone))
     delete, count = commit.ops
     assert delete == Delete(gone, ANY_VERSION)
     assert count == Create(paths.KLAMM_COMMIT, b'{"version":1,"controller_epoch":5,"counter":1}')
-    assert commit.causes == (1,)
+    assert commit.causes == (2,)
+
+
+def test_a_notification_that_is_read_twice_is_deleted_once() -> None:
+    book = Ledger(one((1, 2, 3), IDLE))
+    gone = f"{paths.ISR_CHANGE_PREFIX}0000000000"
+    event = RemoveZnode(gone)
+    first, second = book.plan(NotificationsRead((gone,)), event, event)
+    assert (first.ops, first.causes, first.follow_ups) == ((), (1, 3), ())
+    assert (second.ops[0], second.causes) == (Delete(gone, ANY_VERSION), (2,))
 
 
 def test_the_counter_goes_on_from_what_was_read() -> None:
     book = Ledger(one((1, 2, 3), IDLE))
     gone = f"{paths.ISR_CHANGE_PREFIX}0000000000"
-    first, second = book.plan(CounterRead(CommitCounter(17, 4)), NotificationsRead((gone,)))
+    first, second = book.plan(CounterRead(CommitCounter(17, 4)), RemoveZnode(gone))
     assert first.ops == ()
     assert second.ops[1] == SetData(
         paths.KLAMM_COMMIT, f'{{"version":1,"controller_epoch":{EPOCH},"counter":18}}'.encode(), 4

@@ -249,3 +249,21 @@ def test_partitions_that_somebody_else_adds_are_led() -> None:
     grown = replace(outside, version=3, partitions={**outside.partitions, **added})
     (commit,) = book.plan(TopicRead("t", grown))
     assert CheckPartition(TopicPartition("t", 3)) in commit.follow_ups
+
+
+def test_nothing_is_placed_where_only_some_brokers_have_a_rack() -> None:
+    book = ledger()
+    racks = {1: "a", 2: None, 3: "b", 4: "b"}
+    uneven = {id_: broker(id_, rack=rack) for id_, rack in racks.items()}
+    book.state = replace(book.state, brokers=uneven)
+    fault, text = refused(book, GROW)
+    assert fault is Fault.UNKNOWN_SERVER_ERROR
+    assert "on brokers 2 too" in text
+    assert book.ask(replace(GROW, assignments=((1, 2), (2, 3)))) == Done()
+
+
+def test_a_topic_without_partitions_has_no_replication_factor_to_go_by() -> None:
+    book = Ledger(cluster((1, 2), topic("t", {})))
+    fault, text = refused(book, CreatePartitions("t", 1))
+    assert fault is Fault.UNKNOWN_SERVER_ERROR
+    assert text.startswith("Topic 't' has no partitions")

@@ -99,7 +99,7 @@ def test_a_leader_alters_its_isr_in_one_write_and_everybody_is_told() -> None:
         (PART, replace(WISH, isr=(2, 3)), Fault.INVALID_REQUEST),
         (PART, replace(WISH, isr=()), Fault.INVALID_REQUEST),
         (PART, replace(WISH, isr=(1, 2, 2)), Fault.INVALID_REQUEST),
-        (partition((1, 2, 5)), replace(WISH, isr=(1, 5)), Fault.INELIGIBLE_REPLICA),
+        (partition((1, 2, 5), isr=(1, 2)), replace(WISH, isr=(1, 5)), Fault.INELIGIBLE_REPLICA),
     ],
 )
 def test_every_refusal_in_order(part: Partition, wish: AlterPartition, fault: Fault) -> None:

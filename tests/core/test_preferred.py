@@ -31,7 +31,6 @@ def test_the_first_replica_leads_in_a_new_epoch_with_the_same_isr() -> None:
     ("part", "online", "fault"),
     [
         (partition((1, 2, 3)), (1, 2, 3), Fault.ELECTION_NOT_NEEDED),
-        (partition((1, 2, 3), leader=2), (2, 3), Fault.PREFERRED_LEADER_NOT_AVAILABLE),
         (
             partition((1, 2, 3), leader=2, isr=(2, 3)),
             (1, 2, 3),
@@ -51,6 +50,15 @@ def test_refusals(part: Partition, online: tuple[int, ...], fault: Fault) -> Non
     assert isinstance(answer, Refusal)
     assert answer.fault is fault
     assert book.t == part
+
+
+def test_who_is_gone_does_not_lead_and_leaves_the_isr_at_once() -> None:
+    book = Ledger(one((2, 3), partition((1, 2, 3), leader=2)))
+    answer = book.ask(ELECT)
+    assert isinstance(answer, Refusal)
+    assert answer.fault is Fault.PREFERRED_LEADER_NOT_AVAILABLE
+    assert book.t.leadership is not None
+    assert (book.t.leader, book.t.leadership.isr) == (2, (2, 3))
 
 
 def test_a_partition_that_is_not_there_or_goes_or_cannot_be_read() -> None:

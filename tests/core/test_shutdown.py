@@ -11,6 +11,7 @@ from klamm.controller.core.events import (
     AlterReassignment,
     BrokersRead,
     CheckPartition,
+    CreatePartitions,
     CreateTopic,
     ElectPreferred,
     ShutDownBroker,
@@ -108,9 +109,43 @@ def test_a_topic_to_be_deleted_and_one_that_cannot_be_read_are_left_alone() -> N
 
 
 def test_a_partition_without_a_leader_has_nothing_to_give() -> None:
-    book = ledger(partition((1, 2), leader=NO_LEADER, isr=(1,)), Partition(Assignment((1, 2))))
+    book = ledger(partition((1, 9), leader=NO_LEADER, isr=(9,)), Partition(Assignment((1, 2))))
     assert book.ask(LEAVE) == ALLOWED
-    assert led(book, 0) == (NO_LEADER, 3, (1,))
+    assert led(book, 0) == (NO_LEADER, 3, (9,))
+
+
+@pytest.mark.parametrize("others", [brokers(2, 3, 4), {**brokers(2, 3, 4), 1: broker(1, 900)}])
+def test_who_died_in_the_same_turn_leads_no_more_when_the_next_one_leaves(
+    others: dict[int, Broker],
+) -> None:
+    """Broker 2 leaves while it alone has all data; so it stays in the ISR, and is elected."""
+    book = ledger(partition((1, 2)))
+    book.turn(BrokersRead(others), ShutDownBroker(2, 102))
+    assert led(book) == (2, 4, (2,))
+    assert book.results[2] == [ShutDownAllowed((named(0),))]
+
+
+def test_who_asks_again_is_not_elected_for_it() -> None:
+    book = ledger(partition((1, 2)))
+    book.settle(ShutDownBroker(2, 102))
+    assert led(book) == (1, 4, (1,))
+    book = Ledger(replace(book.state, topics={"t": topic("t", {0: partition((1, 2))})}))
+    book.turn(BrokersRead(brokers(2, 3, 4)), ShutDownBroker(2, 102))
+    assert led(book) == (NO_LEADER, 4, (2,))
+
+
+def test_it_gives_away_what_it_was_given_in_the_same_turn() -> None:
+    book = ledger(partition((3,)))
+    event = CreateTopic("new", -1, -1, {0: (1, 2), 1: (2, 1)}, {}, 0, 0)
+    book.settle(event, LEAVE)
+    made = [TopicPartition("new", number) for number in range(2)]
+    assert book.results[2] == [ALLOWED]
+    parts = [book.state.partition(name) for name in made]
+    assert [part and part.leadership and part.leadership.isr for part in parts] == [(2,)] * 2
+    book = ledger(partition((3, 4)))
+    book.settle(CreatePartitions("t", 2, ((1, 2),)), LEAVE)
+    assert book.results[2] == [ALLOWED]
+    assert led(book, 1) == (2, 0, (2,))
 
 
 @pytest.mark.parametrize(

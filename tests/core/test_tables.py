@@ -58,11 +58,12 @@ def test_a_release_means_the_last_of_its_protocols() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "2", "2.4-IV", "2.4-IV2", "3.10", "4.0-IV0"])
-def test_an_unknown_protocol_is_refused_with_all_that_are_known(name: str) -> None:
+def test_an_unknown_protocol_is_refused_with_the_releases_that_are_known(name: str) -> None:
     with pytest.raises(ValueError, match=r"unknown inter\.broker\.protocol\.version") as caught:
         by_name(name)
     assert repr(name) in str(caught.value)
-    assert all(protocol.name in str(caught.value) for protocol in KNOWN)
+    releases = {protocol.name.partition("-")[0] for protocol in KNOWN}
+    assert all(f" {release}," in str(caught.value) for release in releases)
 
 
 def test_topic_znodes_carry_the_number_of_their_time() -> None:

@@ -285,3 +285,34 @@ def test_configs_are_refused_after_everything_else() -> None:
     assert refused(book, replace(event, name="old"))[0] is Fault.TOPIC_ALREADY_EXISTS
     assert refused(book, replace(event, partitions=0))[0] is Fault.INVALID_PARTITIONS
     assert refused(book, replace(event, name="a/b"))[0] is Fault.INVALID_TOPIC_EXCEPTION
+
+
+# --- racks ------------------------------------------------------------------------------------
+
+
+def with_racks(*racks: str | None) -> Ledger:
+    book = ledger()
+    book.state = replace(
+        book.state,
+        brokers={id_: broker(id_, rack=rack) for id_, rack in enumerate(racks, start=1)},
+    )
+    return book
+
+
+@pytest.mark.parametrize("validate_only", [True, False])
+def test_nothing_is_placed_where_only_some_brokers_have_a_rack(validate_only: bool) -> None:
+    """Kafka raises AdminOperationException, whose code is -1."""
+    fault, text = refused(with_racks("a", None, "b", None), create(validate_only=validate_only))
+    assert fault is Fault.UNKNOWN_SERVER_ERROR
+    assert text.startswith("Not all brokers have rack information for replica rack aware assign")
+    assert "on brokers 2, 4 too" in text
+
+
+@pytest.mark.parametrize("racks", [("a", "b", "c"), (None, None, None), ("", "", "")])
+def test_racks_of_all_brokers_or_of_none_are_fine(racks: tuple[str | None, ...]) -> None:
+    assert isinstance(with_racks(*racks).ask(create()), TopicCreated)
+
+
+def test_an_explicit_assignment_needs_no_racks() -> None:
+    book = with_racks("a", None, "b")
+    assert book.ask(create(assignment={0: (1, 2)})) == TopicCreated(1, 2)

@@ -1,7 +1,7 @@
 """What cannot be read is set aside under its path, left alone, and taken up when it is mended."""
 
 import pytest
-from core.clusters import Ledger, T, cluster, partition, topic
+from core.clusters import Ledger, T, cluster, one, partition, topic
 
 from klamm.controller.core.apply import apply
 from klamm.controller.core.events import (
@@ -13,7 +13,7 @@ from klamm.controller.core.events import (
     TopicRead,
 )
 from klamm.controller.core.model import TopicPartition
-from klamm.controller.core.plan import SetUnreadable
+from klamm.controller.core.plan import SetTopic, SetUnreadable
 from klamm.controller.core.results import Done, Fault, Refusal, TopicCreated
 from klamm.controller.znodes import paths
 
@@ -72,11 +72,13 @@ def test_an_unreadable_topic_holds_all_its_partitions() -> None:
 
 @pytest.mark.parametrize("changed", [False, True])
 def test_a_topic_that_is_mended_is_looked_at_with_all_that_was_below_it(changed: bool) -> None:
-    book = ledger(faulty(TOPIC), faulty(STATE))
+    parts = {n: partition(p.assignment.replicas, leader=9) for n, p in PARTS.items()}
+    book = Ledger(cluster((1, 2, 3), topic("t", parts)))
+    book.turn(faulty(TOPIC), faulty(STATE))
     known = book.state.topics["t"]
     if changed:
         book.tree.nodes[TOPIC].version = 5
-    following = book.turn(TopicRead("t", topic("t", PARTS, version=5) if changed else known))
+    following = book.turn(TopicRead("t", topic("t", parts, version=5) if changed else known))
     assert book.state.unreadable == {}
     assert {event.partition for event in following if isinstance(event, CheckPartition)} == {T, U}
 
@@ -120,3 +122,26 @@ def test_a_state_alone_takes_no_name() -> None:
     book = ledger(faulty(paths.state("a_c", 0)))
     assert book.ask(CreateTopic("a.c", 1, 1, {}, {}, 0, 0)) == TopicCreated(1, 1)
     assert book.ask(AlterReassignment(TopicPartition("a.c", 0), (2,))) == Done()
+
+
+def test_however_many_faults_are_found_in_a_turn_they_are_one_change() -> None:
+    book = Ledger(one((1, 2, 3), partition((1, 2))))
+    names = [f"/brokers/topics/x{number}" for number in range(2_000)]
+    (commit,) = book.plan(*(FaultFound(name, "no JSON") for name in names))
+    (change,) = commit.changes
+    assert change == SetUnreadable(dict.fromkeys(names, "no JSON"))
+    book.carry_out(commit)
+    assert book.state.unreadable.keys() == set(names)
+    # What is found and mended in the same turn, or found again as it was, is no change.
+    again = FaultFound(names[0], "no JSON")
+    (commit,) = book.plan(again, FaultFound(paths.topic("y"), "no JSON"), TopicRead("y", None))
+    assert commit.changes == (SetTopic("y", None),)
+
+
+def test_what_is_mended_takes_along_what_is_below_it_and_nothing_that_is_called_alike() -> None:
+    book = Ledger(one((1, 2, 3), partition((1, 2))))
+    below = [paths.state("t", number) for number in (0, 1)]
+    others = [paths.topic("t2"), paths.state("t2", 0)]
+    book.turn(*(FaultFound(path, "no JSON") for path in (*below, *others)))
+    book.turn(TopicRead("t", book.state.topics["t"]))
+    assert book.state.unreadable.keys() == set(others)

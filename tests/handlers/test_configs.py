@@ -15,6 +15,7 @@ from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.handlers import k32_describe_configs as k32
 from klamm.controller.handlers import k44_incremental_alter_configs as k44
 from klamm.controller.handlers.api import Context, Transact
+from klamm.controller.handlers.k32_describe_configs import TOPICS_AT_ONCE
 from klamm.controller.handlers.table import advertised
 from klamm.controller.znodes.errors import ZnodeError
 from klamm.protocol.generated.describe_configs_request import (
@@ -277,12 +278,55 @@ def test_the_empty_broker_shows_what_is_set_for_all_and_nothing_else() -> None:
     assert by_name(describe(world(), BROKER, "")) == {}
 
 
-@pytest.mark.parametrize("path", [TOPIC_PATH, OWN_PATH, DEFAULT_PATH])
-def test_a_znode_that_cannot_be_read_is_named(path: str) -> None:
+@pytest.mark.parametrize("path", [OWN_PATH, DEFAULT_PATH])
+def test_a_znode_of_the_node_that_cannot_be_read_is_named(path: str) -> None:
     znodes = world()
     znodes.data[path] = b"{"
     with pytest.raises(ZnodeError, match=path):
         describe(znodes)
+
+
+def test_a_topics_configs_that_cannot_be_read_are_named_and_the_others_shown() -> None:
+    znodes = world()
+    znodes.data[TOPIC_PATH] = b"{"
+    resources = tuple(DescribeConfigsResource(TOPIC, name, None) for name in "tu")
+    response = znodes.answer(k32.handle(node(), DescribeConfigsRequest(resources), 4))
+    assert isinstance(response, DescribeConfigsResponse)
+    broken, whole = response.results
+    assert broken.error_code == -1
+    assert TOPIC_PATH in (broken.error_message or "")
+    assert (whole.error_code, len(whole.configs)) == (0, len(TOPIC_KEYS))
+
+
+def test_many_topics_are_read_together_and_the_node_once_for_them() -> None:
+    names = [f"t{number}" for number in range(TOPICS_AT_ONCE + 1)]
+    state = cluster(*(topic(name, {0: partition((1, 2))}) for name in names))
+    asked = [(TOPIC, name) for name in names] + [(BROKER, str(NODE)), (TOPIC, "t0"), (TOPIC, "no")]
+    resources = tuple(
+        DescribeConfigsResource(kind, name, ("retention.ms",)) for kind, name in asked
+    )
+    outcome = k32.handle(context(state), DescribeConfigsRequest(resources), 4)
+    assert isinstance(outcome, Transact)
+    assert [len(each.reads) for each in outcome.transactions] == [2 + TOPICS_AT_ONCE, 2 + 1, 2]
+    retained = {f"/config/topics/{name}": stored({"retention.ms": name[1:]}) for name in names}
+    response = Znodes({**retained}).answer(outcome)
+    assert isinstance(response, DescribeConfigsResponse)
+    assert [(each.resource_type, each.resource_name) for each in response.results] == asked
+    *topics, of_node, again, absent = response.results
+    values = [each.configs[0].value for each in (*topics, again)]
+    assert values == [name[1:] for name in (*names, "t0")]
+    assert (of_node.error_code, absent.error_code) == (0, 3)
+
+
+def test_what_the_door_cannot_do_is_the_answer_for_all_topics_of_a_read() -> None:
+    resources = tuple(DescribeConfigsResource(TOPIC, name, None) for name in "tu")
+    outcome = k32.handle(node(), DescribeConfigsRequest(resources), 4)
+    assert isinstance(outcome, Transact)
+    response = outcome.respond([Refusal(Fault.UNKNOWN_SERVER_ERROR, "no session")])
+    assert isinstance(response, DescribeConfigsResponse)
+    assert [(each.error_code, each.error_message) for each in response.results] == [
+        (-1, "no session")
+    ] * 2
 
 
 def test_what_the_door_cannot_do_is_answered_with_its_text() -> None:

@@ -19,6 +19,7 @@ from klamm.controller.core.model import (
     Assignment,
     Broker,
     ClusterState,
+    Deletion,
     Endpoint,
     Partition,
 )
@@ -197,7 +198,24 @@ def test_refreshing_equals_starting_anew(
     carried = {name: before.topics[name] for name in kept if name in before.topics}
     after = replace(other, topics={**other.topics, **carried})
     cache = refreshed(MetadataCache("c"), None, before)
-    assert refreshed(cache, before, after) == refreshed(MetadataCache("c"), None, after)
+    later = refreshed(cache, before, after)
+    assert later == refreshed(MetadataCache("c"), None, after)
+    # What was read of the later one has changed nothing of the one before.
+    assert cache == refreshed(MetadataCache("c"), None, before)
+    assert len(later.topics) == len(list(later.topics))
+    assert all(name in later.topics for name in later.topics)
+
+
+def test_a_topic_whose_deletion_has_started_is_gone_even_if_it_was_asked_for() -> None:
+    before = cluster(topic("a", {0: partition((1, 2))}))
+    cache = refreshed(MetadataCache(), None, before)
+    assert "a" in cache.topics
+    assert cache.topics["a"].name == "a"
+    later = refreshed(cache, before, replace(before, deleting={"a": Deletion(logs={})}))
+    assert "a" not in later.topics
+    with pytest.raises(KeyError):
+        later.topics["a"]
+    assert dict(later.topics) == {}
 
 
 def test_a_broker_is_listed_by_its_own_endpoint_even_if_a_node_has_its_id() -> None:

@@ -11,6 +11,7 @@ from klamm.controller.core.events import AlterReassignment
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.results import Done, Fault, Refusal, Result
 from klamm.controller.core.rules import APACHE_3_9, KIP_455, Rules
+from klamm.controller.handlers import k18_api_versions as k18
 from klamm.controller.handlers import k45_alter_partition_reassignments as k45
 from klamm.controller.handlers import k46_list_partition_reassignments as k46
 from klamm.controller.handlers.api import Answer, Submit
@@ -24,6 +25,8 @@ from klamm.protocol.generated.alter_partition_reassignments_request import (
 from klamm.protocol.generated.alter_partition_reassignments_response import (
     AlterPartitionReassignmentsResponse,
 )
+from klamm.protocol.generated.api_versions_request import ApiVersionsRequest
+from klamm.protocol.generated.api_versions_response import ApiVersionsResponse
 from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsTopics,
@@ -261,3 +264,23 @@ def test_the_profile_lists_what_is_named_and_idle(rules: Rules, idle: bool) -> N
         for item in name.partitions
     ]
     assert found == ([(1, (1, 2, 3), (), ())] if idle else [])
+
+
+# --- what clients are told of it --------------------------------------------------------------
+
+
+@pytest.mark.req("R455-10", "R455-31")
+@pytest.mark.parametrize("key", [45, 46])
+def test_api_versions_shows_version_0_and_no_other(key: int) -> None:
+    """Also not version 1 of key 45, which is Kafka 4.1's (KIP-860)."""
+    asked = k18.handle(context(STATE), ApiVersionsRequest(), 4)
+    assert isinstance(asked, Answer)
+    assert isinstance(asked.response, ApiVersionsResponse)
+    shown = [each for each in asked.response.api_keys if each.api_key == key]
+    assert [(each.min_version, each.max_version) for each in shown] == [(0, 0)]
+
+
+@pytest.mark.req("R455-10", "R455-31")
+def test_a_client_that_says_nothing_else_waits_for_a_minute() -> None:
+    assert AlterPartitionReassignmentsRequest().timeout_ms == 60_000
+    assert ListPartitionReassignmentsRequest().timeout_ms == 60_000

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from klamm.controller.core.ops import Check, Create, Op, SetData
+from klamm.controller.core.origins import FromClient
 from klamm.controller.core.results import Refusal
 from klamm.controller.node.door import Door, DoorEffect
-from klamm.controller.node.effects import Commit, ReadZnodes, Transacted
+from klamm.controller.node.effects import Commit, Journal, ReadZnodes, Transacted
 from klamm.controller.store.memory import MemoryZookeeper
 from klamm.controller.store.memory_client import MemoryStore
 from klamm.controller.store.memory_tree import Applied
@@ -21,12 +22,13 @@ from klamm.controller.store.port import (
     StoreEvent,
     Znode,
 )
-from klamm.controller.store.transaction import Decision, Found
+from klamm.controller.store.transaction import Decision, Found, Note
 from klamm.controller.znodes.errors import ZnodeError
 
 FENCE = "/fence"
 PATHS = ("/a", "/b")
 NOTICES = "/notices"
+ORIGIN = FromClient("127.0.0.1:5000", "admin-1", 7, 44)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +46,34 @@ class Sign:
     def decide(self, found: tuple[Found, ...]) -> Decision[str]:
         (present,) = found
         notice = Create(f"{NOTICES}/n_", self.name.encode(), sequential=True)
+        note = Note("signed", self.name)
         if not isinstance(present, Znode):
             create = Create(self.path, self.name.encode())
-            return Decision(self.name, (create, notice), self.fence)
+            return Decision(self.name, (create, notice), self.fence, note)
         if present.data is None:
             raise ZnodeError(self.path, "it holds no names")
         data = present.data + b" " + self.name.encode()
         write = SetData(self.path, data, present.version)
-        return Decision(self.name, (write, notice), self.fence)
+        return Decision(self.name, (write, notice), self.fence, note)
+
+
+@dataclass(frozen=True, slots=True)
+class SignAll:
+    """Adds a name to the lists in several znodes at once."""
+
+    paths: tuple[str, ...]
+    name: str
+
+    @property
+    def reads(self) -> tuple[Read, ...]:
+        return tuple(ReadData(path) for path in self.paths)
+
+    def decide(self, found: tuple[Found, ...]) -> Decision[str]:
+        signs = (
+            Sign(path, self.name).decide((each,))
+            for path, each in zip(self.paths, found, strict=True)
+        )
+        return Decision(self.name, tuple(decision.ops[0] for decision in signs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +101,7 @@ class Visitor:
     answers: dict[int, list[tuple[Any, ...]]] = field(default_factory=dict)
     asked: int = 0
     inbox: list[StoreEvent] = field(default_factory=list)
+    journal: list[Journal] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.open()
@@ -91,10 +114,10 @@ class Visitor:
         self.store: MemoryStore
         self.store = store = self.zookeeper.open(post)
 
-    def enter(self, *transactions: Sign | Look) -> int:
+    def enter(self, *transactions: Sign | SignAll | Look) -> int:
         self.asked += 1
         self.answers[self.asked] = []
-        self.carry_out(self.door.enter(self.asked, transactions))
+        self.carry_out(self.door.enter(self.asked, transactions, ORIGIN))
         return self.asked
 
     def feed(self) -> None:
@@ -131,6 +154,8 @@ class Visitor:
                     self.store.commit(request, ops, fence)
                 case Transacted(request, results):
                     self.answers[request].append(results)
+                case Journal():
+                    self.journal.append(effect)
 
     def result(self, request: int) -> Any:  # noqa: ANN401 - whatever the transaction comes to
         """The one result of a request of one transaction, answered once."""

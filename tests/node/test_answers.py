@@ -102,6 +102,34 @@ def test_refusals_of_one_code_are_one_line() -> None:
     assert line == "broker 1 answered LEADER_AND_ISR of t-0 and 1 more with KAFKA_STORAGE_ERROR"
 
 
+def test_a_refusal_that_repeats_is_told_once_until_it_changes() -> None:
+    now, links = state(), BrokerLinks(by_name("3.9"))
+    assert not list(links.put(Refill(1), now))
+    while list(links.send_due(now)):
+        links.outboxes[1].in_flight = None
+
+    def told(codes: dict[UUID, ErrorCode], top: ErrorCode = ErrorCode.NONE) -> list[str]:
+        assert not list(links.put(Lead(T, (1,)), now))
+        (sent,) = links.send_due(now)
+        response = replace(by_id(codes), error_code=top)
+        return texts(links.answered(BrokerAnswer(1, broker(1).epoch, sent.send, response), now))
+
+    broken, odd = ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.UNKNOWN_SERVER_ERROR
+    line = "broker 1 answered LEADER_AND_ISR of t-0 with "
+    assert told({IDS["t"]: broken}) == [f"{line}{broken.name}"]
+    assert told({IDS["t"]: broken}) == []
+    assert told({IDS["t"]: odd}) == [f"{line}{odd.name}"]
+    assert told({IDS["t"]: ErrorCode.NONE}) == []
+    assert told({IDS["t"]: odd}) == [f"{line}{odd.name}"], "it had done it in between"
+    whole = f"broker 1 answered LEADER_AND_ISR with {odd.name}"
+    assert [told({}, odd), told({}, odd), told({}), told({}, odd)] == [[whole], [], [], [whole]]
+    assert not list(links.put(Refill(1), now))
+    links.outboxes[1].in_flight = None
+    while list(links.send_due(now)):
+        links.outboxes[1].in_flight = None
+    assert told({IDS["t"]: broken}) == [f"{line}{broken.name}"], "it has begun anew"
+
+
 def test_a_stop_that_failed_is_reported() -> None:
     errors = (StopReplicaPartitionError("t", 0, ErrorCode.KAFKA_STORAGE_ERROR),)
     found = heard(StopReplicaResponse(partition_errors=errors), stop=True)

@@ -32,6 +32,7 @@ from klamm.controller.core.rules import KIP_455, PROFILES
 from klamm.controller.node import NodeConfig
 from klamm.controller.node.effects import Resign, Send
 from klamm.controller.node.rebalance import REBALANCE_TIMER
+from klamm.controller.node.turns import Turns
 from klamm.controller.znodes import paths
 from klamm.protocol.generated.leader_and_isr_request import (
     LeaderAndIsrPartitionState,
@@ -134,6 +135,9 @@ class AnyWorld(RuleBasedStateMachine):
         #: Deletes that are owed to a broker or a term that is gone are not remembered yet.
         self.debts_lost = False
         self.rogue = False
+        #: The present office, and the brokers that it began with.
+        self.office: Turns | None = None
+        self.found: dict[int, int] = {}
         for topic, replicas in zip("abc", lists, strict=True):
             second = tuple(id_ % len(WITH_UNKNOWN) + 1 for id_ in replicas)
             both = {0: replicas, 1: second}
@@ -296,6 +300,15 @@ class AnyWorld(RuleBasedStateMachine):
         self.stop_broker(broker)
         self.start_broker(broker)
 
+    @rule(broker=BROKERS, rounds=st.integers(0, 5))
+    def restart_between_readings(self, broker: int, rounds: int) -> None:
+        """It is gone for so many rounds of the node's reads and writes."""
+        self.stop_broker(broker)
+        for _ in range(rounds):
+            self.world.zookeeper.run()
+            self.world.feed()
+        self.start_broker(broker)
+
     @rule(broker=BROKERS)
     def break_link(self, broker: int) -> None:
         self.broken.add(broker)
@@ -406,6 +419,28 @@ class AnyWorld(RuleBasedStateMachine):
                 mine, there = part.leadership, held.leadership
                 if mine is not None and there is not None:
                     assert (mine.leader, mine.leader_epoch) == (there.leader, there.leader_epoch)
+
+    @invariant()
+    def who_is_in_sync_was_so_when_it_was_written(self) -> None:
+        """At rest: a broker that was registered after the last write of a state has restarted.
+
+        An office takes those that it first finds for those of the states that it finds.
+        """
+        turns, world = self.world.node.turns, self.world
+        at_rest = turns is not None and world.idle and not (turns.busy or turns.stale)
+        if turns is None or not at_rest or any(True for _ in turns.open):
+            return
+        if turns is not self.office:
+            self.office = turns
+            self.found = {id_: each.epoch for id_, each in turns.state.brokers.items()}
+        nodes = world.zookeeper.tree.nodes
+        for name in self.names():
+            part, state = read_partition(world.zookeeper.tree, name), nodes.get(paths.state(*name))
+            if part.leadership is None or state is None:
+                continue
+            for broker in {*part.leadership.isr, part.leader} & set(self.online):
+                epoch = self.epoch_of(broker)
+                assert epoch < state.mzxid or epoch == self.found.get(broker), (broker, name)
 
     # --- the end -----------------------------------------------------------------------------
 

@@ -5,7 +5,8 @@ from node.moving import T, leads, stops, with_topic
 from node_world import World, accept, in_office
 
 from klamm.controller.core.events import AlterReassignment, CreateTopic
-from klamm.controller.core.ops import Create
+from klamm.controller.core.model import Endpoint
+from klamm.controller.core.ops import ANY_VERSION, Create, SetData
 from klamm.controller.node.effects import CloseLink, Send, Severity
 from klamm.controller.node.inputs import BrokerAnswer
 from klamm.controller.znodes import paths
@@ -293,3 +294,19 @@ def test_links_are_closed_with_the_office() -> None:
     closed = [effect for effect in world.effects if isinstance(effect, CloseLink)]
     assert closed == [CloseLink(1), CloseLink(2)]
     assert world.node.active
+
+
+def test_a_broker_that_moves_to_another_port_without_a_new_session_is_reached_there() -> None:
+    """Kafka's brokers do so when their listeners are altered."""
+    world = with_topic()
+    world.sent.clear()
+    there = Endpoint("PLAINTEXT", "PLAINTEXT", "127.0.0.1", 9999)
+    znode = BrokerZnode(2, (there,), None, version=4)
+    world.write(SetData(paths.broker(2), encode_broker(znode), ANY_VERSION))
+    world.settle()
+    told = {send.broker.id: send for send in world.sent}
+    assert told.keys() == {1, 2, 3, 4, 5}
+    assert told[2].broker.endpoints == (there,)
+    live = world.messages(UpdateMetadataRequest, 1)[-1].live_brokers
+    assert [each.endpoints[0].port for each in live if each.id == 2] == [9999]
+    assert world.closed_links == []

@@ -7,12 +7,23 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from node.door_world import FENCE, NOTICES, PATHS, House, Look, Sign, Visitor, refusal
+from node.door_world import (
+    FENCE,
+    NOTICES,
+    ORIGIN,
+    PATHS,
+    House,
+    Look,
+    Sign,
+    SignAll,
+    Visitor,
+    refusal,
+)
 
 from klamm.controller.core.ops import ANY_VERSION, Check, Create, Delete, SetData
 from klamm.controller.core.results import NOT_CONTROLLER, Fault, Refusal
 from klamm.controller.node.door import FIRST_REQUEST, MOST_CONFLICTS, Door
-from klamm.controller.node.effects import Commit, ReadZnodes
+from klamm.controller.node.effects import Commit, ReadZnodes, Severity, Transacted
 from klamm.controller.store.memory_client import MemoryStore
 from klamm.controller.store.port import (
     CommitDone,
@@ -111,6 +122,7 @@ def test_after_five_conflicts_it_is_given_up() -> None:
         else:
             break
     assert tries == MOST_CONFLICTS == 5
+    assert isinstance(effect, Transacted)
     (result,) = effect.results
     assert isinstance(result, Refusal)
     assert result.fault is Fault.UNKNOWN_SERVER_ERROR
@@ -258,8 +270,8 @@ def test_what_zookeeper_refuses_or_hides_is_told_with_its_word() -> None:
         (read,) = door.enter(1, (Look("/a"),))
         assert isinstance(read, ReadZnodes)
         (answer,) = door.answered(ReadDone(7, read.request, outcome))
-        assert answer.request == 1
-        assert refusal(getattr(answer, "results")[0]) == text  # noqa: B009
+        assert isinstance(answer, Transacted)
+        assert (answer.request, refusal(answer.results[0])) == (1, text)
 
 
 def test_a_write_that_zookeeper_refuses_is_told(house: House) -> None:
@@ -432,6 +444,68 @@ def _known(text: str) -> bool:
 
 TestDoors = Doors.TestCase
 TestDoors.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+
+
+# --- the journal ---------------------------------------------------------------------------------
+
+
+def test_a_write_is_told_with_who_asked_and_what_was_written_before_it_is_answered(
+    house: House,
+) -> None:
+    (visitor,) = house.visitors
+    visitor.enter(Sign("/a", "x"), Look("/a"), Sign("/a", "y"))
+    house.settle()
+    assert [(entry.kind, entry.text, entry.origin) for entry in visitor.journal] == [
+        ("signed", "x", ORIGIN),
+        ("signed", "y", ORIGIN),
+    ]
+    first, second = ([(type(op), op.path) for op in entry.ops] for entry in visitor.journal)
+    assert (first, second) == ([(Create, "/a")], [(SetData, "/a")])
+
+
+def test_what_nobody_knows_of_a_write_is_told_as_that(house: House) -> None:
+    (visitor,) = house.visitors
+    visitor.enter(Sign("/a", "x"))
+    visitor.enter(Sign("/b", "y"))
+    for _ in range(2):
+        house.zookeeper.serve(visitor.store)  # the reads
+    house.zookeeper.deliver(visitor.store)
+    visitor.feed()  # one is written, the other not even decided
+    visitor.give_up("expired")
+    (entry,) = visitor.journal
+    assert (entry.severity, entry.kind, entry.ops) == (Severity.WARNING, "signed", ())
+    assert entry.text.startswith(f"x: perhaps. The session with ZooKeeper ended, {MAYBE}")
+
+
+class Counted(str):
+    """A path that counts how often it is looked up."""
+
+    lookups = 0
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        Counted.lookups += 1
+        return super().__hash__()
+
+
+def test_a_queue_is_not_gone_through_for_each_who_leaves_it(house: House) -> None:
+    (visitor,) = house.visitors
+    count = 300
+    Counted.lookups = 0
+    requests = [visitor.enter(Sign(Counted("/a"), str(number))) for number in range(count)]
+    house.settle()
+    assert [visitor.result(request) for request in requests] == list(map(str, range(count)))
+    assert Counted.lookups < 100 * count
+
+
+def test_who_wants_several_znodes_has_them_all_or_waits(house: House) -> None:
+    (visitor,) = house.visitors
+    wants = [("/a",), ("/b",), ("/a", "/b"), ("/b", "/a"), ("/b",), ("/a",)]
+    requests = [visitor.enter(SignAll(paths, str(n))) for n, paths in enumerate(wants)]
+    house.settle()
+    assert [visitor.result(request) for request in requests] == list("012345")
+    for path in PATHS:
+        assert sorted(house.names(path)) == [str(n) for n, all_ in enumerate(wants) if path in all_]
 
 
 def test_a_notice_of_nothing_is_never_left() -> None:

@@ -9,16 +9,22 @@ from journal_replay import Replay
 from node.moving import T, U, create, with_topic
 from node_world import World, in_office
 
+from klamm.controller.configs.alter import AlterBroker, AlterTopic, Change, Operation
+from klamm.controller.configs.producer_ids import AllocateProducerIds
 from klamm.controller.core.events import AlterReassignment, CreateTopic
 from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.ops import ANY_VERSION, Check, Create, Delete
 from klamm.controller.core.origins import ANONYMOUS, FromClient
 from klamm.controller.node import NodeConfig
 from klamm.controller.node.counters import COUNTERS_TIMER, count
 from klamm.controller.node.effects import Commit, Journal, Send
-from klamm.controller.node.inputs import Request, RequestEvent
-from klamm.controller.node.lines import KINDS, Line, schema
+from klamm.controller.node.forms import Line
+from klamm.controller.node.inputs import Request, RequestEvent, Transactions
+from klamm.controller.node.kinds import KINDS
+from klamm.controller.node.lines import encode, schema
 from klamm.controller.node.recorder import CONTENT_PARTITIONS
 from klamm.controller.znodes import paths
+from klamm.controller.znodes.controller import ControllerZnode, encode_controller
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
 
 SCHEMA = Path(__file__).resolve().parents[2] / "schemas" / "journal.json"
@@ -89,6 +95,65 @@ def test_the_entry_of_a_start_comes_after_its_write_and_before_any_request_to_a_
     ]
     assert kinds[:2] == ["write", "entry"]
     assert "send" in kinds[2:]
+
+
+@pytest.mark.parametrize("active", [True, False])
+def test_altered_configs_are_told_by_name_and_never_by_value(active: bool) -> None:
+    world = with_topic()
+    if not active:
+        other = encode_controller(ControllerZnode(1, 0))
+        world.write(Delete(paths.CONTROLLER, ANY_VERSION), Create(paths.CONTROLLER, other))
+        world.settle()
+    assert world.node.active == active
+    rate, hidden = "leader.replication.throttled.rate", "some.token"
+    on = (Change(rate, Operation.SET, "5"), Change(hidden, Operation.SET, "hush"))
+    off = (Change(rate, Operation.SET, "6"), Change(hidden, Operation.DELETE))
+    retention = (Change("retention.ms", Operation.SET, "77777"),)
+    asked: list[AlterBroker | AlterTopic] = [
+        AlterBroker(900, on),
+        AlterBroker(900, off),
+        AlterBroker(None, on[:1]),
+        AlterTopic("t", retention, 900),
+        AlterTopic("t", retention, 900, validate_only=True),
+        AlterTopic("no", retention, 900),
+    ]
+    for number, transaction in enumerate(asked):
+        world.post(Transactions(1_000 + number, (transaction,), CLIENT))
+        world.settle()
+    entries = told(world, "config-altered")
+    assert [(each.topic, each.text) for each in entries] == [
+        (None, f"brokers/900: set {rate}, {hidden}"),
+        (None, f"brokers/900: set {rate}; unset {hidden}"),
+        (None, f"brokers/<default>: set {rate}"),
+        ("t", "topics/t: set retention.ms"),
+    ]
+    assert {(each.principal, each.client_id) for each in entries} == {(ANONYMOUS, "admin-1")}
+    assert {each.cause.peer for each in entries if each.cause} == {CLIENT.peer}
+    written = [
+        [(write.path, write.before, write.after) for write in each.writes] for each in entries
+    ]
+    before = written[3][0][1]
+    assert written == [
+        [("/config/brokers/900", None, 0)],
+        [("/config/brokers/900", 0, 1)],
+        [("/config/brokers/<default>", None, 0)],
+        [("/config/topics/t", before, 0 if before is None else before + 1)],
+    ]
+    text = b"".join(map(encode, entries)).decode()
+    assert not [value for value in ("hush", "77777") if value in text]
+
+
+def test_a_block_of_producer_ids_is_told() -> None:
+    world = with_topic()
+    assert world.node.state is not None
+    fence = Check(paths.CONTROLLER_EPOCH, world.node.state.fence_version)
+    for _ in range(2):
+        world.transact(AllocateProducerIds(3, fence))
+        world.settle()
+    entries = told(world, "producer-ids")
+    assert [each.text for each in entries] == ["broker 3: 0-999", "broker 3: 1000-1999"]
+    assert [len(each.writes) for each in entries] == [1, 1]
+    assert {each.writes[0].path for each in entries} == {paths.PRODUCER_ID_BLOCK}
 
 
 def test_a_move_from_start_to_end_is_a_chain_of_causes() -> None:

@@ -8,7 +8,7 @@ from klamm.controller.core.ops import ANY_VERSION, Create, Delete
 from klamm.controller.node import Phase
 from klamm.controller.node.notices import MOST_DELETES, NOTICES_SECONDS, NOTICES_TIMER
 from klamm.controller.node.notices import PurgeNotices as Purge
-from klamm.controller.store.port import Children, Missing
+from klamm.controller.store.port import Children, Missing, ReadChildren, Znode
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.controller import ControllerZnode, encode_controller
 
@@ -97,14 +97,21 @@ def test_the_timer_is_set_once_for_all_sessions() -> None:
 
 def test_a_multi_has_room_for_what_one_look_removes() -> None:
     names = tuple(f"config_change_{number:010}" for number in range(MOST_DELETES + 7))
-    decision = Purge(frozenset(names)).decide((Children(paths.CONFIG_CHANGES, names, 1, 1),))
+    purge = Purge(frozenset(names))
+    listed, *old = purge.reads
+    assert listed == ReadChildren(paths.CONFIG_CHANGES)
+    found = (Znode(read.path, b"{}", number % 3, 1, 1) for number, read in enumerate(old))
+    decision = purge.decide((Children(paths.CONFIG_CHANGES, names, 1, 1), *found))
     assert len(decision.ops) == MOST_DELETES
+    versions = [op.version for op in decision.ops if isinstance(op, Delete)]
+    assert versions == [number % 3 for number in range(MOST_DELETES)], "as they were read"
     assert decision.result == set(names[MOST_DELETES:])
     assert in_office().store.multi_size(decision.ops, None) < 900_000
 
 
 def test_without_a_list_there_is_nothing_to_do() -> None:
-    decision = Purge(frozenset({"x"})).decide((Missing(paths.CONFIG_CHANGES),))
+    gone = Missing(paths.CONFIG_CHANGES), Missing(f"{paths.CONFIG_CHANGES}/x")
+    decision = Purge(frozenset({"x"})).decide(gone)
     assert decision.ops == ()
     assert decision.result == frozenset()
 

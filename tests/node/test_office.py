@@ -151,6 +151,23 @@ def test_what_cannot_be_read_is_reported_and_left_alone(path: str) -> None:
     assert world.node.active
 
 
+@pytest.mark.parametrize("content", [b"x", b"", b"2147483647"])
+def test_an_epoch_that_nobody_can_raise_is_looked_at_again(content: bytes) -> None:
+    world = World()
+    world.write(Create(paths.CONTROLLER_EPOCH, content))
+    world.settle()
+    assert world.timers["stand"] == 1
+    world.run_timer("stand")
+    world.settle()
+    assert world.timers["stand"] == 2
+    assert [note.kind for note in world.journal] == ["unreadable"] * 2
+    world.write(SetData(paths.CONTROLLER_EPOCH, b"5", ANY_VERSION))
+    world.run_timer("stand")
+    world.settle()
+    assert world.node.active
+    assert epoch(world) == 6
+
+
 def test_a_lost_answer_to_an_election_that_was_won() -> None:
     world = World()
     while not any(isinstance(effect, Commit) for effect in world.effects):

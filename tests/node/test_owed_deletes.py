@@ -6,7 +6,7 @@ import pytest
 from node.moving import T, stops, with_topic
 from node_world import World, accept
 
-from klamm.controller.core.events import AlterReassignment
+from klamm.controller.core.events import AlterReassignment, DeleteTopic
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, SetData
 from klamm.controller.core.results import Done
@@ -172,6 +172,30 @@ def test_a_replica_that_is_dropped_once_more_waits_for_the_leader_once_more() ->
     assert stops(world).count(DELETE) == 1
 
 
+def test_a_broker_that_owes_nothing_leaves_nothing_behind() -> None:
+    world = with_topic()
+    bounce(world, 5)
+    world.unregister(4)
+    world.settle()
+    assert world.node.links.owed == {}
+
+
+@pytest.mark.parametrize("top", [True, False])
+def test_a_topic_being_deleted_waits_for_no_broker_that_takes_us_for_stale(top: bool) -> None:
+    world = with_topic()
+    world.answers = answering(ErrorCode.STALE_CONTROLLER_EPOCH, top=top)
+    world.request(DeleteTopic("t"))
+    world.settle()
+    assert world.node.active
+    assert world.exists(paths.topic("t"))
+    assert world.node.links.owed == {}
+    agree(world)
+    world.run_timer("resend")
+    world.settle()
+    assert {broker for broker, delete in stops(world) if delete} == {1, 2, 3}
+    assert not world.exists(paths.topic("t"))
+
+
 def test_the_debts_of_an_office_end_with_it() -> None:
     world = with_topic()
     world.answers = answering(ErrorCode.KAFKA_STORAGE_ERROR)
@@ -181,7 +205,7 @@ def test_the_debts_of_an_office_end_with_it() -> None:
     agree(world)
     bounce(world)
     assert stops(world) == []
-    assert not any(world.node.links.owed.values())
+    assert world.node.links.owed == {}
 
 
 def test_a_topic_made_anew_is_not_hurt_by_the_debts_of_the_old_one() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 from node.moving import T, U, commits, create, leads, lists, stops, with_topic
+from node.test_leaders_ask import wish
 from node_world import ENDPOINT, in_office
 
 from klamm.controller.core.events import AlterReassignment, CreateTopic
@@ -11,11 +12,12 @@ from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.core.results import Done, Fault, Refusal, TopicCreated
 from klamm.controller.core.rules import KIP_455
 from klamm.controller.node import NodeConfig
-from klamm.controller.node.effects import Commit, ReadZnodes, Reply, Send, Severity
+from klamm.controller.node.effects import Commit, Journal, ReadZnodes, Reply, Send, Severity
 from klamm.controller.znodes import paths
 from klamm.protocol.generated.leader_and_isr_request import (
     LeaderAndIsrRequest,
 )
+from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 
 # --- creating --------------------------------------------------------------------------------
@@ -95,6 +97,68 @@ def test_the_znodes_and_requests_of_the_sample_run() -> None:
     assert [lead.leader for broker in (2, 3, 4) for lead in leads(world, broker)] == [4, 4, 4]
     assert stops(world) == [(1, False), (1, True)]
     assert world.zookeeper.tree.nodes[paths.topic("t")].version == 2
+
+
+@pytest.mark.req("R455-92")
+@pytest.mark.parametrize("ibp", ["2.4-IV0", "3.9"])
+def test_an_end_is_written_then_noted_then_told_in_order(ibp: str) -> None:
+    world = with_topic(NodeConfig(900, (ENDPOINT,), protocol=by_name(ibp)))
+    assert world.ask(AlterReassignment(T, (4, 3, 2))) == (Done(),)
+    world.effects.clear()
+    world.sent.clear()
+    if world.config.protocol.alter_partition:
+        world.request(wish(world, 1, 2, 3, 4))
+    else:
+        world.leader_writes_isr(T, [1, 2, 3, 4])
+    world.settle()
+    written = [
+        place
+        for place, effect in enumerate(world.effects)
+        if isinstance(effect, Commit)
+        and {op.path for op in effect.ops} == {paths.topic("t"), paths.state(*T)}
+    ]
+    (noted,) = [
+        place
+        for place, effect in enumerate(world.effects)
+        if isinstance(effect, Journal) and effect.kind == "end"
+    ]
+    assert lists(world) == ({"0": [4, 3, 2]}, {}, {})
+    state = world.data(paths.state(*T))
+    assert (state["leader"], state["isr"]) == (4, [2, 3, 4])
+    assert written[-1] < noted
+    # What was sent before is about the ISR that the leader asked for.
+    assert not [effect for effect in world.effects[:noted] if is_stop(effect)]
+    told: dict[int, list[type]] = {}
+    for effect in world.effects[noted:]:
+        if isinstance(effect, Send):
+            told.setdefault(effect.broker.id, []).append(type(effect.message))
+    assert told[4] == told[3] == told[2] == [LeaderAndIsrRequest, UpdateMetadataRequest]
+    assert told[1] == [UpdateMetadataRequest, StopReplicaRequest, StopReplicaRequest]
+    assert told[5] == [UpdateMetadataRequest]
+    deletes = [
+        message.delete_partitions
+        or any(part.delete_partition for t in message.topic_states for part in t.partition_states)
+        for message in world.messages(StopReplicaRequest)
+    ]
+    assert deletes == [False, True]
+
+
+@pytest.mark.req("R455-92")
+def test_nobody_deletes_before_the_new_leader_has_answered() -> None:
+    world = with_topic()
+    assert world.ask(AlterReassignment(T, (4, 3, 2))) == (Done(),)
+    world.silent = {4}
+    world.leader_writes_isr(T, [1, 2, 3, 4])
+    world.settle()
+    assert lists(world) == ({"0": [4, 3, 2]}, {}, {})
+    assert stops(world) == [(1, False)]
+    world.silent = set()
+    world.settle()
+    assert stops(world) == [(1, False), (1, True)]
+
+
+def is_stop(effect: object) -> bool:
+    return isinstance(effect, Send) and isinstance(effect.message, StopReplicaRequest)
 
 
 @pytest.mark.req("R455-85")

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from node_world import ENDPOINT, World, in_office
 
-from klamm.controller.configs.describe import DescribeTopic
+from klamm.controller.configs.describe import DescribeTopics
 from klamm.controller.core.events import (
     AlterPartition,
     AlterReassignment,
@@ -24,6 +24,7 @@ from klamm.controller.core.ops import Create
 from klamm.controller.node import Node, Now, Phase
 from klamm.controller.node.broker_links import RESEND_TIMER
 from klamm.controller.node.candidacy import STAND_TIMER
+from klamm.controller.node.counters import COUNTERS_TIMER
 from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Timer, Transactions, Turn
 from klamm.controller.node.machine import TRANSITIONS
 from klamm.controller.node.notices import NOTICES_TIMER
@@ -73,6 +74,7 @@ TIMERS = (
     RESEND_TIMER,
     NOTICES_TIMER,
     REBALANCE_TIMER,
+    COUNTERS_TIMER,
     "other",
 )
 IGNORED = {
@@ -142,7 +144,7 @@ def samples(node: Node, kind: type) -> list[Input]:
         found += [SessionEvent(session, state, 9_000) for state in SessionState]
     found += [Timer(name) for name in TIMERS]
     found += [Request(1, ()), *(Request(2, (event,)) for event in REQUESTS), Turn()]
-    found += [Transactions(3, ()), Transactions(4, (DescribeTopic("t", 900),))]
+    found += [Transactions(3, ()), Transactions(4, (DescribeTopics(("t",), 900),))]
     responses = (LeaderAndIsrResponse(), UpdateMetadataResponse(), StopReplicaResponse(), None)
     for broker in (1, 9):
         found += [BrokerAnswer(broker, 1, 1, response) for response in responses]

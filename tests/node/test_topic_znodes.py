@@ -23,6 +23,7 @@ from klamm.controller.core.ops import ANY_VERSION, Create, SetData
 from klamm.controller.core.results import Done, Fault, Refusal, TopicCreated
 from klamm.controller.core.rules import PROFILES
 from klamm.controller.node import NodeConfig
+from klamm.controller.node.turns import SERVER_ERROR
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.text import encode_uuid
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
@@ -243,8 +244,9 @@ def test_an_id_that_cannot_be_written_at_once_is_written_after_the_conflict() ->
 
 def test_a_topic_cannot_be_made_without_an_id_where_topics_have_them() -> None:
     world = in_office(config=at("3.9-IV0"))
-    with pytest.raises(ValueError, match="'t' is to be created without an id"):
-        world.ask(CreateTopic("t", 1, 1, {}, {}, 0, 0))
+    world.provoked = "'t' is to be created without an id"
+    assert world.ask(CreateTopic("t", 1, 1, {}, {}, 0, 0)) == (SERVER_ERROR,)
+    assert [note.kind for note in world.journal].count("fault") == 1
 
 
 # --- what others leave behind -----------------------------------------------------------------

@@ -33,6 +33,7 @@ from klamm.protocol.generated import (
     ProduceRequest,
 )
 from klamm.protocol.generated.api_versions_response import ApiVersion
+from klamm.protocol.generated.request_header import RequestHeader
 
 LIST_ALL = ListPartitionReassignmentsRequest(30_000, None)
 LIST_V0 = "002e 0000 {:08x} 0001 74 00 | 00007530 00 00"
@@ -69,6 +70,16 @@ def test_requests_as_other_clients_send_them() -> None:
     sent = [connection.send_request(LIST_ALL, 0) for _ in range(3)]
     assert sent == [(number, framed(unhex(LIST_V0.format(number)))) for number in range(3)]
     assert connection.in_flight == (0, 1, 2)
+
+
+def test_what_is_passed_on_keeps_client_id_and_tags_but_not_the_correlation_id() -> None:
+    origin = RequestHeader(3, 9, 77, "other", ((300, b"x"),))
+    connection = client()
+    connection.send_request(LIST_ALL, 0)
+    number, data = connection.send_request(LIST_ALL, 0, header=origin)
+    header = "002e 0000 00000001 0005 6f74686572 01 ac02 01 78 | 00007530 00 00"
+    assert (number, data) == (1, framed(unhex(header)))
+    assert connection.send_request(LIST_ALL, 0)[1] == framed(unhex(LIST_V0.format(2)))
 
 
 def test_a_body_encoded_once_serves_many_connections() -> None:

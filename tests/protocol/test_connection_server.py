@@ -97,6 +97,12 @@ def answer(correlation_id: int) -> bytes:
 # -- real dialogues --------------------------------------------------------------------------------
 
 
+def test_a_request_tells_its_bytes_on_the_wire() -> None:
+    events = server().receive_data(framed(ALTER_V0) + framed(LIST_V0))
+    sizes = [event.size for event in events if isinstance(event, Request)]
+    assert sizes == [len(ALTER_V0), len(LIST_V0)]
+
+
 def test_alter_as_clients_send_it() -> None:
     request = one_request(server(), ALTER_V0)
     assert request.ordinal == 0

@@ -114,6 +114,8 @@ EXPECTED: dict[str, Message] = {
     ),
 }
 ROWS = {
+    "AlterPartitionReassignmentsRequest": "R455-10",
+    "ListPartitionReassignmentsRequest": "R455-31",
     "AlterPartitionReassignmentsResponse": "R455-11",
     "ListPartitionReassignmentsResponse": "R455-32",
     "LeaderAndIsrRequest": "R455-41",

@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 import trio
 from trio.testing import memory_stream_pair
 
-from klamm.controller.runtime.connection import DEFAULT_LIMITS, Dispatch, Limits
+from klamm.controller.runtime.connection import Dispatch
 from klamm.controller.runtime.exchange import Exchange
+from klamm.controller.runtime.limits import DEFAULT_LIMITS, Limits
 from klamm.controller.runtime.server import serve_stream
 from klamm.protocol.connection import ClientConnection, Response
 from klamm.protocol.generated.list_partition_reassignments_request import (

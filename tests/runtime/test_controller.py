@@ -94,11 +94,8 @@ async def test_what_is_configured_reaches_the_node(nursery: trio.Nursery) -> Non
         for name in NodeConfig.__dataclass_fields__
         if getattr(config, name) != getattr(defaults, name)
     }
-    assert differing == NodeConfig.__dataclass_fields__.keys() - {
-        "node_id",
-        "endpoints",
-        "first_sequence",
-    }
+    assert differing == NodeConfig.__dataclass_fields__.keys() - {"node_id", "endpoints"}
+    assert config.first_sequence == 2, "the journal has said that this run began"
 
 
 async def test_ids_that_are_taken_are_refused(nursery: trio.Nursery) -> None:

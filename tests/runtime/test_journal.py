@@ -5,20 +5,28 @@ import logging
 import os
 import threading
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from journal_replay import Replay
+from node_world import in_office
 
+from klamm.controller.core.events import AlterReassignment
+from klamm.controller.core.model import Topic, TopicPartition
+from klamm.controller.core.ops import SetData
 from klamm.controller.node import Now
+from klamm.controller.node.effects import Content, Severity
 from klamm.controller.node.effects import Journal as Entry
-from klamm.controller.node.effects import Severity
-from klamm.controller.node.lines import Line, decode
+from klamm.controller.node.forms import Line
+from klamm.controller.node.lines import decode
 from klamm.controller.runtime import journal as journal_module
-from klamm.controller.runtime.journal import Journal
-from klamm.controller.runtime.journal_file import FSYNC, JournalError, JournalFile
+from klamm.controller.runtime import journal_file as journal_file_module
+from klamm.controller.runtime.journal import Journal, weigh
+from klamm.controller.runtime.journal_file import FSYNC, JournalError, JournalFile, LineFile
 
 NOW = Now(1.5, 1_700_000_000_000)
 
@@ -59,10 +67,23 @@ def test_entries_are_written_in_order_with_both_times(path: Path, fsync: str) ->
     }
 
 
-def test_without_a_file_only_the_log_hears(caplog: pytest.LogCaptureFixture) -> None:
-    with Journal(900) as journal, caplog.at_level(logging.INFO, "klamm.node"):
+def test_the_log_hears_of_warnings_alone_whatever_its_level(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with Journal(900) as journal, caplog.at_level(logging.DEBUG, "klamm.node"):
         journal.write(entry(1, "well"), NOW)
-    assert caplog.messages == ["node 900: end: well"]
+        journal.write(Entry(Severity.WARNING, "stuck", "ill", 2), NOW)
+    assert caplog.messages == ["node 900: stuck: ill"]
+
+
+def test_each_run_begins_with_an_entry_that_says_so(path: Path) -> None:
+    for first in (2, 4):
+        with Journal(900, JournalFile(path)) as journal:
+            journal.start(NOW)
+            assert journal.first_sequence == first
+            journal.write(entry(first), NOW)
+    found = [(each.seq, each.kind) for each in lines(path)]
+    assert found == [(1, "started"), (2, "end"), (3, "started"), (4, "end")]
 
 
 def test_files_are_bounded_in_size_and_number_and_lines_are_whole(path: Path) -> None:
@@ -142,7 +163,8 @@ def test_a_journal_that_another_node_writes_is_refused(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"fsync": "sometimes"}, {"max_bytes": 0}, {"files": 0}, {"queue": -1}]
+    "wrong",
+    [{"fsync": "sometimes"}, {"max_bytes": 0}, {"files": 0}, {"queue": -1}, {"queue_bytes": 0}],
 )
 def test_settings_that_cannot_be(path: Path, wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=str(next(iter(wrong.values())))):
@@ -255,6 +277,213 @@ def test_entries_lost_at_the_end_are_told_of_too(path: Path, disk: Disk) -> None
     assert [(each.seq, each.lost) for each in lines(path)] == [(1, None), (2, None), (3, 3)]
     with Journal(900, JournalFile(path)) as journal:
         assert journal.first_sequence == 6
+
+
+def test_entries_lost_are_told_of_though_nothing_waits_at_the_end(path: Path, disk: Disk) -> None:
+    disk.go.clear()
+    with Journal(900, JournalFile(path, queue=2)) as journal:
+        for number in range(1, 6):
+            journal.write(entry(number), NOW)
+        disk.go.set()
+        wait_for(lambda: not journal._queue)
+    assert [(each.seq, each.lost) for each in lines(path)] == [(1, None), (2, None), (3, 3)]
+    with Journal(900, JournalFile(path)) as journal:
+        assert journal.first_sequence == 6
+
+
+def refusals(count: int) -> list[Entry]:
+    """What a node says when a request for so many partitions is refused."""
+    world = in_office()
+    told = len(world.journal)
+    world.ask(*(AlterReassignment(TopicPartition("no", n), (1, 2)) for n in range(count)))
+    entries = world.journal[told:]
+    assert {each.kind for each in entries} == {"refuse"}
+    return entries
+
+
+def test_what_the_largest_request_is_told_at_once_finds_room(path: Path, disk: Disk) -> None:
+    """A twentieth of 200,000 partitions, and of the bounds; the disk may take its time."""
+    entries = refusals(10_000)
+    bounds = JournalFile(path)
+    scaled = replace(bounds, queue=bounds.queue // 20, queue_bytes=bounds.queue_bytes // 20)
+    disk.go.clear()
+    with Journal(900, scaled) as journal:
+        for each in entries:
+            journal.write(each, NOW)
+        assert journal.dropped == 0
+        disk.go.set()
+    assert numbers(path) == [each.sequence for each in entries]
+
+
+def test_entries_are_weighed_by_what_they_take() -> None:
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        entries = refusals(2_000)
+        taken = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert taken < 2 * sum(map(weigh, entries)), "the bound of the queue is a bound of memory"
+    ops = (SetData("/x", b"x" * 5_000, 1),)
+    large = replace(entry(1), ops=ops, text="y" * 1_000)
+    assert weigh(large) > 6_000 + weigh(entry(1)) - 2
+
+
+def test_the_queue_is_bounded_in_bytes(path: Path, disk: Disk) -> None:
+    disk.go.clear()
+    with Journal(900, JournalFile(path, queue_bytes=5 * weigh(entry(1)))) as journal:
+        for number in range(1, 11):
+            journal.write(entry(number), NOW)
+        assert journal.dropped == 5
+        disk.go.set()
+        wait_for(lambda: not journal._queue)
+        for number in range(11, 16):
+            journal.write(entry(number), NOW)
+        assert journal.dropped == 5, "what is written has left the queue"
+    assert numbers(path) == [1, 2, 3, 4, 5, 6, *range(11, 16)]
+
+
+@pytest.mark.parametrize(("before", "kept"), [(3, True), (4, False)])
+def test_a_snapshot_is_kept_or_dropped_as_a_whole(
+    path: Path, disk: Disk, before: int, kept: bool
+) -> None:
+    disk.go.clear()
+    kinds = ["end"] * before + ["snapshot"] + ["snapshot-topic"] * 6 + ["end"]
+    with Journal(900, JournalFile(path, queue=4)) as journal:
+        for number, kind in enumerate(kinds, start=1):
+            journal.write(Entry(Severity.INFO, kind, "", number), NOW)
+        disk.go.set()
+    found = [each.kind for each in lines(path)]
+    assert found == [*(kinds[:-1] if kept else kinds[:before]), "lost"]
+
+
+def test_an_entry_without_a_form_is_told_of_and_the_others_are_written(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    topic = Topic("t", 0, {}, extra={"new": "\ud800"})
+    content = Content(topic, {}, first=True)
+    formless = Entry(Severity.INFO, "snapshot-topic", "", 2, 1, topic="t", content=content)
+    with Journal(900, JournalFile(path)) as journal:
+        for each in (entry(1), formless, entry(3)):
+            journal.write(each, NOW)
+    found = lines(path)
+    assert [(each.seq, each.kind) for each in found] == [(1, "end"), (2, "unwritable"), (3, "end")]
+    assert found[1].text.startswith("snapshot-topic: UnicodeEncodeError: ")
+    assert [record.exc_info is not None for record in caplog.records] == [True]
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def failing(fault: int) -> Callable[..., Any]:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(fault, os.strerror(fault))
+
+    return fail
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {file.name: file.read_text().strip() for file in folder.iterdir()}
+
+
+def fill(path: Path, files: int) -> LineFile:
+    """Rotate so often that every file is there; each line fills one."""
+    file = LineFile(JournalFile(path, max_bytes=5, files=files))
+    for number in range(1, files + 1):
+        assert file.write([b'{"seq":%d}\n' % number]) == 1
+    return file
+
+
+@pytest.mark.parametrize("files", [1, 2, 4])
+def test_a_rotation_that_fails_costs_no_more_than_one_that_succeeds(
+    path: Path, monkeypatch: pytest.MonkeyPatch, files: int
+) -> None:
+    file = fill(path, files)
+    with monkeypatch.context() as patch:
+        patch.setattr(LineFile, "_open", failing(errno.EMFILE))
+        for _ in range(3):
+            with pytest.raises(OSError, match="Too many open files"):
+                file.write([b'{"seq":9}\n'])
+    assert file.write([b'{"seq":9}\n']) == 1
+    file.close()
+    numbers = [9, *range(files, 1, -1)]
+    names = [path.name, *(f"{path.name}.{n}" for n in range(1, files))]
+    assert contents(path.parent) == {
+        name: f'{{"seq":{n}}}' for name, n in zip(names, numbers, strict=True)
+    }
+
+
+@pytest.mark.parametrize("broken", range(4))
+def test_a_rotation_goes_on_where_it_failed(
+    path: Path, monkeypatch: pytest.MonkeyPatch, broken: int
+) -> None:
+    file = fill(path, 5)
+    move, moves = Path.replace, 0
+
+    def replace(self: Path, target: Path) -> Path:
+        nonlocal moves
+        moves += 1
+        if broken < moves <= broken + 3:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    for _ in range(3):
+        with pytest.raises(PermissionError):
+            file.write([b'{"seq":6}\n'])
+    assert file.write([b'{"seq":6}\n']) == 1
+    file.close()
+    found = [contents(path.parent)[name] for name in sorted(contents(path.parent))]
+    assert found == [f'{{"seq":{n}}}' for n in (6, 5, 4, 3, 2)]
+
+
+def test_a_file_that_another_node_has_put_at_its_place_is_not_moved(path: Path) -> None:
+    file = fill(path, 2)
+    path.unlink()
+    other = LineFile(JournalFile(path))
+    other.write([b'{"seq":77}\n'])
+    with pytest.raises(JournalError, match="another node"):
+        file.write([b'{"seq":3}\n'])
+    other.close()
+    assert contents(path.parent)[path.name] == '{"seq":77}'
+    assert file.write([b'{"seq":3}\n']) == 1, "it has ended, and its file is ours"
+    file.close()
+    assert contents(path.parent) == {path.name: '{"seq":3}', f"{path.name}.1": '{"seq":77}'}
+
+
+def test_lines_that_could_not_be_synced_are_not_written_twice(
+    path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Journal(900, JournalFile(path, fsync="batch")) as journal:
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", failing(errno.EIO))
+            journal.write(entry(1), NOW)
+            wait_for(lambda: journal.failure)
+        wait_for(lambda: not journal.failure)
+        journal.write(entry(2), NOW)
+    assert numbers(path) == [1, 2]
+
+
+@pytest.mark.parametrize("fsync", ["batch", "interval"])
+def test_a_sync_that_failed_stays_due(
+    path: Path, monkeypatch: pytest.MonkeyPatch, fsync: str
+) -> None:
+    monkeypatch.setattr(journal_file_module, "SYNC_SECONDS", 0.0)
+    file = LineFile(JournalFile(path, max_bytes=5, fsync=fsync))
+    file.write([b'{"seq":1}\n'])
+    synced: list[int] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", failing(errno.EIO))
+        for attempt in (file.sync, file.sync, lambda: file.write([b'{"seq":2}\n'])):
+            with pytest.raises(OSError, match="Input/output error"):
+                attempt()
+        patch.setattr(os, "fsync", synced.append)
+        due = file.seconds_to_sync
+        file.sync()
+        file.sync()
+    assert (due, file.seconds_to_sync, len(synced)) == (0.0, None, 1)
+    file.close()
+    assert path.read_bytes() == b'{"seq":1}\n'
 
 
 def test_a_file_that_cannot_be_rotated_is_said_and_tried_again(

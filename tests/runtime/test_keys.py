@@ -44,6 +44,7 @@ SETTINGS: list[tuple[str, str, Any]] = [
     ("leader.imbalance.check.interval.seconds", "5", 5),
     ("klamm.leader.moves.in.flight", "1", 1),
     ("klamm.profile", "kip-455", KIP_455),
+    ("klamm.request.forwarding.enable", "true", True),
     ("klamm.journal.file", "/var/log/j.jsonl", Path("/var/log/j.jsonl")),
     ("klamm.journal.max.bytes", "5000000000", 5_000_000_000),
     ("klamm.journal.files", "2", 2),
@@ -103,9 +104,10 @@ def test_a_bad_value_is_named_with_what_is_accepted(key: str, text: str, accepte
 def test_all_faults_are_told_together() -> None:
     with pytest.raises(ConfigError) as refused:
         config_from({"broker.id": "4", "process.roles": "broker", "num.partitions": "x"})
-    node, zookeeper, number = refused.value.faults
+    node, zookeeper, roles, number = refused.value.faults
     assert node.endswith("broker.id=4 is the id of a broker and is not taken for it")
-    assert "process.roles is for clusters in KRaft mode" in zookeeper
+    assert zookeeper.startswith("zookeeper.connect is missing: ")
+    assert roles.startswith("process.roles='broker': process.roles is for clusters in KRaft mode")
     assert number.startswith("num.partitions='x'")
 
 
@@ -164,6 +166,14 @@ def test_listeners_that_cannot_be(properties: dict[str, str], complaint: str) ->
         config_from({**NEEDED, **properties})
 
 
-def test_only_klamm_s_own_keys_can_be_unknown() -> None:
-    given = {**NEEDED, "klamm.journal.file": "x", "klamm.jornal": "x", "log.dirs": "/x", "x": "y"}
-    assert unknown_keys(given) == ("klamm.jornal",)
+def test_a_cluster_in_kraft_mode_is_refused_with_all_else_in_order() -> None:
+    with pytest.raises(ConfigError, match="no ZooKeeper and no place for klamm"):
+        config_from({**NEEDED, "process.roles": "controller"})
+
+
+def test_unknown_is_what_neither_klamm_nor_kafka_knows() -> None:
+    kafka = ["log.dirs", "listeners", "broker.id", "background.threads", "process.roles"]
+    kafka += ["listener.name.internal.ssl.keystore.location", "zookeeper.connection.timeout.ms"]
+    assert unknown_keys({**NEEDED, **dict.fromkeys([*KEYS, *kafka], "x")}) == ()
+    odd = ("klamm.jornal", "brokr.rack", "listener.name.internal.ssl.key")
+    assert unknown_keys({**NEEDED, **dict.fromkeys(odd, "x")}) == odd

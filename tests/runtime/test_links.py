@@ -237,6 +237,18 @@ async def test_a_new_epoch_starts_anew_and_the_former_one_is_silent() -> None:
         assert len(w.broker.streams) == 2
 
 
+async def test_an_endpoint_that_changes_is_gone_to() -> None:
+    async with world() as w:
+        old, new = (Endpoint("INSIDE", "PLAINTEXT", "in", port) for port in (2, 3))
+        for item, endpoint in enumerate((old, new, new), start=1):
+            w.send(item, endpoints=(endpoint,))
+            (request,) = await w.broker.requests()
+            await w.broker.answer(request)
+            await wait_all_tasks_blocked()
+        assert [answer.send for answer in w.answers] == [1, 2, 3]
+        assert w.broker.endpoints == [old, new]
+
+
 async def test_brokers_do_not_wait_for_each_other() -> None:
     async with world() as w:
         w.send(1)

@@ -16,8 +16,8 @@ from klamm.controller.core.events import AlterReassignment
 from klamm.controller.core.model import Broker
 from klamm.controller.handlers.table import advertised
 from klamm.controller.node import Node, NodeConfig
-from klamm.controller.runtime.connection import Limits
 from klamm.controller.runtime.exchange import Exchange
+from klamm.controller.runtime.limits import Limits
 from klamm.controller.runtime.service import Service
 from klamm.protocol.codec import decode
 from klamm.protocol.connection import Encoded, Request

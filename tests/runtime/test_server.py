@@ -14,8 +14,9 @@ from runtime.peers import TABLE, Peer, answer_at_once, numbered, serving
 from trio.testing import wait_all_tasks_blocked
 
 from klamm.controller.runtime.complaints import LINES, Complaints
-from klamm.controller.runtime.connection import DEFAULT_LIMITS, LINGER, Dispatch, Limits
+from klamm.controller.runtime.connection import LINGER, Dispatch
 from klamm.controller.runtime.exchange import AnsweredTwiceError, Exchange
+from klamm.controller.runtime.limits import DEFAULT_LIMITS, Limits
 from klamm.controller.runtime.server import serve
 from klamm.protocol.generated.api_versions_request import ApiVersionsRequest
 from klamm.protocol.generated.api_versions_response import ApiVersionsResponse

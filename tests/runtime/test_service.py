@@ -8,16 +8,19 @@ import pytest
 from handlers.worlds import NODE, broker, cluster, partition, topic
 
 from klamm.controller.core.model import ClusterState
+from klamm.controller.core.origins import FromClient
 from klamm.controller.core.results import Done, Result
-from klamm.controller.handlers.api import RequestEvent
-from klamm.controller.handlers.table import advertised
+from klamm.controller.handlers import k3_metadata
+from klamm.controller.handlers.api import Context, Outcome, RequestEvent, Submit, Timeout, Transact
+from klamm.controller.handlers.table import HANDLERS, advertised
 from klamm.controller.runtime import remembered as remembered_module
+from klamm.controller.runtime import service as service_module
 from klamm.controller.runtime.exchange import Exchange
 from klamm.controller.runtime.remembered import Remembered
-from klamm.controller.runtime.service import Service
+from klamm.controller.runtime.service import Service, carry_out
 from klamm.controller.store.transaction import Transaction
 from klamm.protocol.codec import decode
-from klamm.protocol.connection import Encoded, Request
+from klamm.protocol.connection import Encoded, LocalProtocolError, Request
 from klamm.protocol.generated.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
     ReassignablePartition,
@@ -67,20 +70,30 @@ class World:
         self.transacted: list[
             tuple[tuple[Transaction[Any], ...], Callable[[Sequence[Any]], None]]
         ] = []
+        self.origins: list[FromClient] = []
         self.service = Service(
             self.node,
             lambda events, reply, origin: self.submitted.append((events, reply)),
-            lambda transactions, reply: self.transacted.append((transactions, reply)),
+            self.transact,
             broker(NODE),
             cluster_id="c",
             listener="PLAINTEXT",
             table=advertised(),
         )
 
-    def ask(self, body: Message, version: int) -> FakeConnection:
+    def transact(
+        self,
+        transactions: tuple[Transaction[Any], ...],
+        reply: Callable[[Sequence[Any]], None],
+        origin: FromClient,
+    ) -> None:
+        self.transacted.append((transactions, reply))
+        self.origins.append(origin)
+
+    def ask(self, body: Message, version: int, size: int = 20) -> FakeConnection:
         connection = FakeConnection()
         header = RequestHeader(body.api_key, version, 5, "me")
-        self.service.dispatch(Exchange(connection, Request(0, header, body)))
+        self.service.dispatch(Exchange(connection, Request(0, header, body, size)))
         return connection
 
     def metadata(self) -> MetadataResponse:
@@ -143,7 +156,7 @@ def test_the_same_question_about_the_same_state_is_answered_from_memory() -> Non
     one, other = MetadataRequest(topics=None), MetadataRequest(topics=())
     context = World().service.context()
     assert remembered.get(context, version, one) is None
-    answer = remembered.put(version, one, MetadataResponse(controller_id=7))
+    answer = remembered.put(version, one, MetadataResponse(controller_id=7), 20)
     assert remembered.get(context, version, MetadataRequest(topics=None)) is answer
     assert remembered.get(context, version, other) is None
     assert remembered.get(context, version - 1, one) is None
@@ -157,9 +170,127 @@ def test_not_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.Monke
     questions = [MetadataRequest(topics=(MetadataRequestTopic(name=name),)) for name in "abcd"]
     for question in questions:
         assert remembered.get(context, 12, question) is None
-        remembered.put(12, question, MetadataResponse())
+        remembered.put(12, question, MetadataResponse(), 20)
     known = [remembered.get(context, 12, question) is not None for question in questions]
     assert known == [False, False, False, True]
+
+
+def test_long_requests_are_not_remembered_and_others_count_with_their_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    context, answer = World().service.context(), MetadataResponse()
+    questions = [MetadataRequest(topics=(MetadataRequestTopic(name=name),)) for name in "abc"]
+    long = remembered_module.MOST_REQUEST_BYTES + 1
+
+    def known(sizes: Sequence[int]) -> list[bool]:
+        remembered = Remembered()
+        for question, size in zip(questions, sizes, strict=True):
+            assert remembered.get(context, 12, question) is None
+            remembered.put(12, question, answer, size)
+        return [remembered.get(context, 12, question) is not None for question in questions]
+
+    assert known([20, long, 20]) == [True, False, True]
+    taken = len(Encoded.of(answer, 12).body) + 20 * remembered_module.DECODED
+    monkeypatch.setattr(remembered_module, "MOST_BYTES", 3 * taken)
+    assert known([20, 20, 20]) == [True, True, True]
+    monkeypatch.setattr(remembered_module, "MOST_BYTES", 3 * taken - 1)
+    assert known([20, 20, 20]) == [False, False, True]
+    monkeypatch.setattr(remembered_module, "MOST_BYTES", taken - 1)
+    assert known([20, 20, 20]) == [False, False, False]
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_a_long_request_is_answered_anew_each_time(
+    long: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[MetadataRequest] = []
+    handle = k3_metadata.handle
+
+    def noted(context: Context, request: MetadataRequest, version: int) -> Outcome:
+        made.append(request)
+        return handle(context, request, version)
+
+    handler = replace(HANDLERS[3], handle=noted)
+    monkeypatch.setattr(service_module, "HANDLERS", {3: handler})
+    world, size = World(), remembered_module.MOST_REQUEST_BYTES + int(long)
+    answers = [world.ask(MetadataRequest(topics=None), 12, size).responses for _ in range(3)]
+    assert answers[0] == answers[1] == answers[2] != []
+    assert len(made) == (3 if long else 1)
+
+
+def broken(*_: object) -> Message:
+    raise ZeroDivisionError("a bug")
+
+
+def exchange_of(connection: FakeConnection) -> Exchange:
+    header = RequestHeader(ALTER.api_key, 0, 5, "me")
+    return Exchange(connection, Request(0, header, ALTER))
+
+
+LATE = [
+    Submit((), broken),
+    Submit((), broken, Timeout(1.0, lambda _: ALTER)),
+    Transact((), broken),
+]
+
+
+@pytest.mark.parametrize("outcome", LATE, ids=["submit", "submit with a timeout", "transact"])
+def test_a_fault_in_a_late_answer_costs_the_connection_alone(
+    outcome: Submit | Transact, caplog: pytest.LogCaptureFixture
+) -> None:
+    connection, replies = FakeConnection(), []
+    carry_out(
+        exchange_of(connection),
+        outcome,
+        lambda events, reply, origin: replies.append(reply),
+        lambda transactions, reply, origin: replies.append(reply),
+        lambda timeout, answer: lambda: None,
+    )
+    replies[0](())
+    assert (connection.responses, connection.reasons) == ([], ["a fault of this server"])
+    assert "ZeroDivisionError: a bug" in caplog.text
+    assert "test: fault while answering AlterPartitionReassignmentsRequest v0" in caplog.text
+
+
+def test_a_fault_in_what_is_answered_when_the_time_is_up_costs_the_connection_alone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    connection, answers = FakeConnection(), []
+
+    def expire_later(
+        timeout: Timeout, answer: Callable[[Callable[[], Message]], None]
+    ) -> Callable[[], None]:
+        answers.append(answer)
+        return lambda: None
+
+    carry_out(
+        exchange_of(connection),
+        Submit((), broken, Timeout(1.0, broken)),
+        lambda events, reply, origin: None,
+        lambda transactions, reply, origin: None,
+        expire_later,
+    )
+    answers[0](broken)
+    assert connection.reasons == ["a fault of this server"]
+    assert "ZeroDivisionError: a bug" in caplog.text
+
+
+def test_a_connection_that_cannot_take_an_answer_is_given_up(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Picky(FakeConnection):
+        def respond(self, request: Request, response: Message | Encoded) -> None:
+            raise LocalProtocolError("of another API")
+
+    connection, replies = Picky(), []
+    carry_out(
+        exchange_of(connection),
+        Transact((), lambda results: ALTER),
+        lambda events, reply, origin: None,
+        lambda transactions, reply, origin: replies.append(reply),
+    )
+    replies[0](())
+    assert connection.reasons == ["a fault of this server"]
 
 
 class Clock:
@@ -181,7 +312,7 @@ def test_a_timeout_is_honoured_only_if_the_switch_is_on() -> None:
     switched.service = Service(
         switched.node,
         lambda events, reply, origin: switched.submitted.append((events, reply)),
-        lambda transactions, reply: None,
+        lambda transactions, reply, origin: None,
         broker(NODE),
         cluster_id="c",
         listener="PLAINTEXT",

@@ -8,6 +8,7 @@ from runtime.test_service import World
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from klamm.controller.configs.alter import AlterBroker, Change, Operation
+from klamm.controller.core.origins import FromClient
 from klamm.controller.core.results import Done, Refusal
 from klamm.controller.node import Node, NodeConfig
 from klamm.controller.node.effects import Effect, Transacted
@@ -23,6 +24,7 @@ from klamm.protocol.generated.incremental_alter_configs_response import (
 )
 
 RATE = "leader.replication.throttled.rate"
+ORIGIN = FromClient("127.0.0.1:5000", "admin-1", 7, 44)
 SET_RATE = AlterBroker(900, (Change(RATE, Operation.SET, "5"),))
 
 
@@ -47,9 +49,11 @@ async def test_a_node_writes_configs_and_refuses_between_two_sessions(
 ) -> None:
     replies: list[Sequence[Any]] = []
     async with driving(Node(NodeConfig(900, ()))) as world:
-        world.driver.transact((SET_RATE,), replies.append)
+        world.driver.transact((SET_RATE,), replies.append, ORIGIN)
         await world.settle()
         assert replies == [(Done(),)]
+        [entry] = [entry for entry, _ in world.journal.written if entry.kind == "config-altered"]
+        assert entry.origin == ORIGIN
         data = world.zookeeper.tree.nodes["/config/brokers/900"].data
         assert data == b'{"version":1,"config":{"' + RATE.encode() + b'":"5"}}'
 
@@ -69,6 +73,7 @@ def test_the_service_hands_over_and_answers() -> None:
     connection = world.ask(request, 1)
     [(transactions, reply)] = world.transacted
     assert transactions == (SET_RATE,)
+    assert [origin.client_id for origin in world.origins] == ["me"]
     assert connection.responses == []
     reply((Done(),))
     [response] = connection.responses

@@ -17,7 +17,7 @@ from klamm.controller.store.port import (
     SetData,
     Znode,
 )
-from klamm.controller.store.settle import MOST_CONFLICTS, Batch, Next, after_conflict
+from klamm.controller.store.settle import MOST_CONFLICTS, Batch, Next, after_conflict, after_refusal
 
 
 def test_the_first_conflict_tries_all_again_and_the_second_halves() -> None:
@@ -112,3 +112,26 @@ def test_a_thousand_partitions_with_fifty_stale_versions_are_settled(
     results = client.read(*map(ReadData, paths))
     assert {znode.data for znode in results if isinstance(znode, Znode)} == {b"ours"}
     assert len(results) == 1000
+
+
+@given(st.integers(2, 40), st.integers(0, 6), st.data())
+def test_what_is_refused_is_alone_and_given_up_after_few_tries(
+    count: int, conflicts: int, data: st.DataObject
+) -> None:
+    bad = data.draw(st.sets(st.integers(0, count - 1), min_size=1, max_size=3))
+    due, tries = [Batch(tuple(range(count)), conflicts)], 0
+    settled: list[int] = []
+    given_up: list[int] = []
+    while due:
+        batch = due.pop(0)
+        tries += 1
+        if bad.isdisjoint(batch.causes):
+            settled.extend(batch.causes)
+            continue
+        following = after_refusal(batch)
+        assert all(each.conflicts == max(1, conflicts) for each in following.batches)
+        given_up.extend(following.given_up)
+        due.extend(following.batches)
+    assert sorted(given_up) == sorted(bad)
+    assert sorted(settled) == sorted({*range(count)} - bad)
+    assert tries <= 1 + 2 * len(bad) * count.bit_length()

@@ -63,7 +63,7 @@ def _submit(events: Sequence[RequestEvent], reply: object, origin: FromClient) -
     raise RuntimeError(f"this node does not decide on {events} of {origin.peer}")
 
 
-def _transact(transactions: Sequence[object], reply: object) -> None:
+def _transact(transactions: Sequence[object], reply: object, origin: object) -> None:
     raise RuntimeError(f"this node writes nothing: {transactions}")
 
 

@@ -5,7 +5,7 @@ it, to ZooKeeper or to the controller, each with the broker that is to make it.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.store.port import StoreEvent
@@ -61,6 +61,19 @@ class Cluster:
         """Return a broker's log directories, and whether each of them works."""
         disks = self._disks.get(broker)
         return disks.directories if disks else {}
+
+    def broken_directories(self, broker: int) -> Sequence[str]:
+        """Return the log directories that a broker has lost."""
+        return [name for name, works in self.directories(broker).items() if not works]
+
+    def replace_disks(self, broker: int) -> None:
+        """Put new, empty directories in the place of those that a broker has lost.
+
+        Only for a broker that does not run: one that runs goes on without them.
+        """
+        disks = self._disks.get(broker)
+        if disks is not None:
+            disks.broken.clear()
 
     def start(self, now: float, settings: BrokerSettings) -> Effects:
         """Start a broker, on the disks that it left behind if it ran before.

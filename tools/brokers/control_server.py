@@ -9,15 +9,21 @@ Every line gets one line, in order. `ACTIONS` has all actions. Whoever can conne
 orders: it is for one machine, for tests and for trying things out.
 """
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import trio
 
 from klamm.controller.core.model import TopicPartition
-from klamm.tools.brokers.status import BrokerStatus
+from klamm.controller.runtime.controller import open_listeners
+
+if TYPE_CHECKING:
+    # It imports this module itself.
+    from klamm.tools.brokers.server import SimulatedBrokers
 
 LOG = logging.getLogger("klamm.brokers")
 
@@ -27,40 +33,6 @@ HOST = "127.0.0.1"
 MAX_LINE = 64 * 1024
 
 
-class Brokers(Protocol):
-    """What obeys: `klamm.tools.brokers.server.SimulatedBrokers`."""
-
-    def status(self) -> tuple[BrokerStatus, ...]:
-        """Look at all brokers."""
-
-    def freeze(self, broker: int) -> None:
-        """Stop a broker's fetching."""
-
-    def thaw(self, broker: int) -> None:
-        """Let a broker fetch again."""
-
-    def slow_down(self, broker: int, rate: float) -> None:
-        """Limit a broker's fetching."""
-
-    def pause(self, broker: int, seconds: float) -> None:
-        """Let a broker fetch in bursts."""
-
-    def produce(self, rate: float, name: TopicPartition | None = None) -> None:
-        """Change what producers write."""
-
-    def fail_directory(self, broker: int, directory: str) -> None:
-        """Break a log directory."""
-
-    async def kill(self, broker: int, *, end_session: bool = False) -> None:
-        """End a broker without a word."""
-
-    async def stop(self, broker: int) -> bool:
-        """End a broker in good order."""
-
-    async def start(self, broker: int) -> None:
-        """Start an ended broker."""
-
-
 class _Order(msgspec.Struct, tag_field="action", forbid_unknown_fields=True):
     """An order; `carry_out` returns what to say besides "ok", or raises ValueError."""
 
@@ -68,7 +40,7 @@ class _Order(msgspec.Struct, tag_field="action", forbid_unknown_fields=True):
 class Status(_Order, tag="status"):
     """Tell sizes, rates, roles, throttles and moves of every broker."""
 
-    async def carry_out(self, brokers: Brokers) -> Mapping[str, Any]:
+    async def carry_out(self, brokers: SimulatedBrokers) -> Mapping[str, Any]:
         """Look."""
         return {"brokers": brokers.status()}
 
@@ -78,7 +50,7 @@ class Freeze(_Order, tag="freeze"):
 
     broker: int
 
-    async def carry_out(self, brokers: Brokers) -> Mapping[str, Any]:
+    async def carry_out(self, brokers: SimulatedBrokers) -> Mapping[str, Any]:
         """Freeze the broker."""
         brokers.freeze(self.broker)
         return {}
@@ -89,7 +61,7 @@ class Thaw(_Order, tag="thaw"):
 
     broker: int
 
-    async def carry_out(self, brokers: Brokers) -> Mapping[str, Any]:
+    async def carry_out(self, brokers: SimulatedBrokers) -> Mapping[str, Any]:
         """Thaw the broker."""
         brokers.thaw(self.broker)
         return {}
@@ -102,7 +74,7 @@ class Lag(_Order, tag="lag"):
     rate: float | None = None
     seconds: float | None = None
 
-    async def carry_out(self, brokers: Brokers) -> Mapping[str, Any]:
+    async def carry_out(self, brokers: SimulatedBrokers) -> Mapping[str, Any]:
         """Slow the broker down."""
         match self.rate, self.seconds:
             case float() as rate, None:
@@ -115,19 +87,24 @@ class Lag(_Order, tag="lag"):
 
 
 class Produce(_Order, tag="produce"):
-    """Write `rate` bytes/s to one partition, or to each that has no rate of its own."""
+    """Write `rate` bytes/s to one partition, or to each that has no rate of its own.
+
+    The partition must be on a disk here, or the order would do nothing and not say so.
+    """
 
     rate: float
     topic: str | None = None
     partition: int | None = None
 
-    async def carry_out(self, brokers: Brokers) -> Mapping[str, Any]:
+    async def carry_out(self, brokers: SimulatedBrokers) -> Mapping[str, Any]:
         """Set the rate."""
         match self.topic, self.partition:
             case None, None:
                 brokers.produce(self.rate)
             case str() as topic, int() as partition:
-                brokers.produce(self.rate, TopicPartition(topic, partition))
+                name = TopicPartition(topic, partition)
+                _check_partition(brokers, name)
+                brokers.produce(self.rate, name)
             case _:
                 raise ValueError("produce takes both a topic and a partition, or neither")
         return {}
@@ -139,22 +116,27 @@ class FailDirectory(_Order, tag="fail-dir"):
     broker: int
     directory: str
 
-    async def carry_out(self, brokers: Brokers) -> Mapping[str, Any]:
+    async def carry_out(self, brokers: SimulatedBrokers) -> Mapping[str, Any]:
         """Break it."""
         brokers.fail_directory(self.broker, self.directory)
         return {}
 
 
 class Kill(_Order, tag="kill"):
-    """End at once like kill -9; the registration stays until the session times out."""
+    """End at once like kill -9; the registration stays until the session times out.
+
+    How long that takes is said as `session_seconds`, unless the session is ended too.
+    """
 
     broker: int
     end_session: bool = False
 
-    async def carry_out(self, brokers: Brokers) -> Mapping[str, Any]:
+    async def carry_out(self, brokers: SimulatedBrokers) -> Mapping[str, Any]:
         """Kill the broker."""
         await brokers.kill(self.broker, end_session=self.end_session)
-        return {}
+        if self.end_session:
+            return {}
+        return {"session_seconds": brokers.brokers[self.broker].session_seconds}
 
 
 class Stop(_Order, tag="stop"):
@@ -162,19 +144,23 @@ class Stop(_Order, tag="stop"):
 
     broker: int
 
-    async def carry_out(self, brokers: Brokers) -> Mapping[str, Any]:
+    async def carry_out(self, brokers: SimulatedBrokers) -> Mapping[str, Any]:
         """Stop the broker."""
         return {"controlled": await brokers.stop(self.broker)}
 
 
 class Return(_Order, tag="return"):
-    """Start again on the same disks and port, once the old registration is gone."""
+    """Start again on the same disks and port, once the old registration is gone.
+
+    With `new_disks` new, empty ones are in the place of those that broke.
+    """
 
     broker: int
+    new_disks: bool = False
 
-    async def carry_out(self, brokers: Brokers) -> Mapping[str, Any]:
+    async def carry_out(self, brokers: SimulatedBrokers) -> Mapping[str, Any]:
         """Start the broker."""
-        await brokers.start(self.broker)
+        await brokers.start(self.broker, new_disks=self.new_disks)
         return {}
 
 
@@ -195,7 +181,21 @@ ACTIONS: Mapping[str, type[AnyOrder]] = {
 _ORDERS = msgspec.json.Decoder(AnyOrder)
 
 
-async def obey(brokers: Brokers, line: bytes) -> bytes:
+def _check_partition(brokers: SimulatedBrokers, name: TopicPartition) -> None:
+    """Raise ValueError for a partition that is on no broker's disks."""
+    found = {log for broker in brokers.brokers for log in brokers.cluster.logs(broker)}
+    if name in found:
+        return
+    numbers = sorted(log.partition for log in found if log.topic == name.topic)
+    if not numbers:
+        raise ValueError(f"no broker here has a replica of a topic {name.topic!r}")
+    raise ValueError(
+        f"no broker here has a replica of {name}; of {name.topic} there are {len(numbers)}"
+        f" partitions here, {numbers[0]} to {numbers[-1]}"
+    )
+
+
+async def obey(brokers: SimulatedBrokers, line: bytes) -> bytes:
     """Carry out one line, and return the line that answers it; both without line ends."""
     try:
         order = _ORDERS.decode(line)
@@ -206,10 +206,13 @@ async def obey(brokers: Brokers, line: bytes) -> bytes:
 
 
 async def serve_control(
-    brokers: Brokers, port: int, *, task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED
+    brokers: SimulatedBrokers,
+    port: int,
+    *,
+    task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Take orders until cancelled; `task_status` is told the port. Raises OSError if taken."""
-    listeners = await trio.open_tcp_listeners(port, host=HOST)
+    """Take orders until cancelled; `task_status` is told the port. Raises ListenError if taken."""
+    listeners = await open_listeners(HOST, port)
     bound: int = listeners[0].socket.getsockname()[1]
 
     async def converse(stream: trio.SocketStream) -> None:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from klamm.controller.core.origins import FromClient
 from klamm.controller.node.door import Door, DoorEffect
-from klamm.controller.node.effects import Transacted
+from klamm.controller.node.effects import Journal, Transacted
 from klamm.controller.store.port import (
     CommitDone,
     ReadDone,
@@ -29,8 +30,12 @@ class BrokerDoor:
         self,
         transactions: tuple[Transaction[Any], ...],
         on_reply: Callable[[Sequence[Any]], None],
+        origin: FromClient | None = None,
     ) -> None:
-        """Carry transactions out; `on_reply` is called once, with a result for each."""
+        """Carry transactions out; `on_reply` is called once, with a result for each.
+
+        Who asked is of no interest: a simulated broker has no journal.
+        """
         self._requests += 1
         self._replies[self._requests] = on_reply
         self._do(self._door.enter(self._requests, transactions))
@@ -57,7 +62,10 @@ class BrokerDoor:
 
     def _do(self, effects: Iterable[DoorEffect]) -> None:
         for effect in effects:
-            if isinstance(effect, Transacted):
-                self._replies.pop(effect.request)(effect.results)
-            else:
-                self._make(effect)
+            match effect:
+                case Transacted(request, results):
+                    self._replies.pop(request)(results)
+                case Journal():
+                    pass
+                case _:
+                    self._make(effect)

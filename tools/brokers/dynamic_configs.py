@@ -1,11 +1,13 @@
 """How a broker learns configs that change while it runs: from notices, never from requests.
 
 Every change of a config znode is told by a sequential node in /config/changes. A broker reads its
-own configs and the cluster's default ones at its start, a topic's when it first hosts a partition
-of it, and each again when a notice names it. After a lost connection it reads all of them again.
+own configs and the cluster's default ones at its start, and whatever a notice names, so that a
+topic's throttle holds before its first partition arrives. Configs of a topic that it knows nothing
+of are read when it first hosts a partition. After a lost connection it reads all of them again.
 Sources: Kafka 3.9, DynamicConfigManager, ZkNodeChangeNotificationListener.
 
-Left out: the removal of notices older than 15 minutes, which every real broker and node sees to.
+Left out: reading the configs of all topics at the start, for a cluster's worth of brokers in one
+process; the removal of notices older than 15 minutes, which every real broker and node sees to.
 """
 
 from collections.abc import Mapping
@@ -23,7 +25,13 @@ from klamm.controller.store.port import (
 from klamm.controller.znodes import ZnodeError, decode_config, decode_config_change, paths
 from klamm.controller.znodes.config import ConfigEntity
 from klamm.tools.brokers.calls import Calls, Done
-from klamm.tools.brokers.throttles import Throttles, quotas, topic_settings
+from klamm.tools.brokers.throttles import (
+    UNSET,
+    Throttles,
+    least_in_sync,
+    quotas,
+    topic_settings,
+)
 
 
 class DynamicConfigs:
@@ -37,7 +45,8 @@ class DynamicConfigs:
         self._broker = broker
         self._own = ConfigEntity("brokers", str(broker))
         self._default = ConfigEntity("brokers", None)
-        self._rates: dict[ConfigEntity, Mapping[str, str]] = {}
+        self._of_brokers: dict[ConfigEntity, Mapping[str, str]] = {}
+        self._hosted: set[str] = set()
         self._reads: dict[int, ConfigEntity] = {}
         self._notices: set[int] = set()
         self._arm = 0
@@ -51,14 +60,14 @@ class DynamicConfigs:
         self._arm = self._calls.watch(paths.CONFIG_CHANGES)
 
     def hosts(self, topic: str) -> None:
-        """Read the configs of a topic that is hosted from now on, if they are not known."""
-        if topic not in self.throttles.topics:
-            self.throttles.topics[topic] = topic_settings({}, self._broker)
+        """Read the configs of a topic that is hosted from now on: none was told when it was new."""
+        if topic not in self._hosted:
+            self._hosted.add(topic)
             self._read(ConfigEntity("topics", topic))
 
     def forgets(self, topic: str) -> None:
-        """Drop the configs of a topic that is hosted no more."""
-        self.throttles.topics.pop(topic, None)
+        """Note that a topic is hosted no more; what is known of it holds if it comes back."""
+        self._hosted.discard(topic)
 
     def watched(self, event: Watched) -> None:
         """Look for new notices."""
@@ -86,7 +95,7 @@ class DynamicConfigs:
         if self._seen is None:
             for entity in (self._own, self._default):
                 self._read(entity)
-            for topic in self.throttles.topics:
+            for topic in sorted(self._hosted | self.throttles.topics.keys()):
                 self._read(ConfigEntity("topics", topic))
         else:
             for name in sorted(names - self._seen):
@@ -101,8 +110,7 @@ class DynamicConfigs:
             entity = decode_config_change(result.data, result.path)
         except ZnodeError:
             return
-        hosted = entity.kind == "topics" and entity.name in self.throttles.topics
-        if hosted or entity in (self._own, self._default):
+        if entity.kind == "topics" or entity in (self._own, self._default):
             self._read(entity)
 
     def _read(self, entity: ConfigEntity) -> None:
@@ -119,13 +127,14 @@ class DynamicConfigs:
         if entity.kind == "topics":
             topic = entity.name or ""
             settings = topic_settings(config, self._broker)
-            if throttles.topics.get(topic) in (None, settings):
-                return None
-            throttles.topics[topic] = settings
-            return entity
-        self._rates[entity] = config
-        rates = quotas(self._rates.get(self._own, {}), self._rates.get(self._default, {}))
-        if rates == throttles.quotas:
+            before = throttles.topics.pop(topic, UNSET)
+            if settings != UNSET:
+                throttles.topics[topic] = settings
+            return None if settings == before else entity
+        self._of_brokers[entity] = config
+        layers = self._of_brokers.get(self._own, {}), self._of_brokers.get(self._default, {})
+        found = quotas(*layers), least_in_sync(*layers)
+        if found == (throttles.quotas, throttles.least_in_sync):
             return None
-        throttles.quotas = rates
+        throttles.quotas, throttles.least_in_sync = found
         return entity

@@ -92,6 +92,11 @@ class SimulatedBroker:
         return self._settings.endpoint.port
 
     @property
+    def session_seconds(self) -> float:
+        """How long ZooKeeper keeps its session without heartbeats; 0 before the first one."""
+        return self._session_seconds
+
+    @property
     def running(self) -> bool:
         """Tell whether it has been started and not ended since."""
         return not self._down.is_set()

@@ -8,6 +8,7 @@ from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.store.port import (
     CommitDone,
     Committed,
+    Missing,
     ReadData,
     ReadDone,
     UpdateDone,
@@ -27,23 +28,27 @@ _FIRST_WITH_FEATURES = KNOWN.index(by_name("2.7-IV0"))
 
 
 class BrokerIdInUseError(Exception):
-    """Another live session holds the broker's id; Kafka's broker exits."""
+    """A live session of another broker, or of a klamm node, holds the id; Kafka's broker exits."""
 
 
 class Registration:
     """Registers one broker, anew under each session; its epoch is the znode's czxid.
 
-    `epoch` is -1 and `cluster_id` None until they are known.
+    A controller node of klamm is told to clients as a broker of its id, so no broker may have it:
+    nodes look for brokers before they register, and brokers here look for nodes. `epoch` is -1
+    and `cluster_id` None until they are known.
     """
 
     def __init__(self, calls: Calls, settings: BrokerSettings) -> None:
         self._calls = calls
         self._settings = settings
         self._path = paths.broker(settings.id)
+        self._node_path = paths.klamm_node(settings.id)
         self._sessions: set[int] = set()
         self._session = 0
         self._commit = 0
         self._look = 0
+        self._look_for_node = 0
         self._ask_id = 0
         self._clear = 0
         self.epoch = -1
@@ -65,7 +70,7 @@ class Registration:
         offered = encode_cluster_id(self._settings.cluster_id)
         self._calls.update(Create(paths.CLUSTER_ID, offered))
         self._ask_id = self._calls.read(ReadData(paths.CLUSTER_ID))
-        self._register()
+        self._look_for_node = self._calls.read(ReadData(self._node_path))
 
     def answered(self, done: Done) -> None:
         """Take a settled answer. Raises BrokerIdInUseError."""
@@ -76,6 +81,10 @@ class Registration:
                 self.epoch = czxid
             case CommitDone(request=self._commit):
                 self._look = self._calls.read(ReadData(self._path))
+            case ReadDone(request=self._look_for_node, outcome=(Znode() as znode,)):
+                raise self._taken("a klamm node", znode)
+            case ReadDone(request=self._look_for_node, outcome=(Missing(),)):
+                self._register()
             case ReadDone(request=self._look, outcome=(Znode() as znode,)):
                 self._found(znode)
             case ReadDone(request=self._look) | UpdateDone(request=self._clear):
@@ -106,7 +115,11 @@ class Registration:
         elif znode.ephemeral_owner in self._sessions:
             self._clear = self._calls.update(Delete(self._path, ANY_VERSION))
         else:
-            raise BrokerIdInUseError(
-                f"broker id {self._settings.id} is registered by session"
-                f" {znode.ephemeral_owner:#x}; give another id, or wait until that session ends"
-            )
+            raise self._taken("a broker", znode)
+
+    def _taken(self, who: str, znode: Znode) -> BrokerIdInUseError:
+        return BrokerIdInUseError(
+            f"broker id {self._settings.id} is taken: {who} of that id is registered in"
+            f" {znode.path} by session {znode.ephemeral_owner:#x}; give another id, or wait until"
+            " that session has ended"
+        )

@@ -61,6 +61,8 @@ class Replication:
         self.slow: dict[int, float] = {}
         self.pauses = Pauses()
         self.fetched: dict[int, Fetched] = {}
+        #: Bytes that replicas which were being added have fetched from a broker, by broker.
+        self.served_adding: dict[int, int] = {}
 
     # --- time --------------------------------------------------------------------------------
 
@@ -130,6 +132,8 @@ class Replication:
         carried = flow.log.end - flow.counted
         if flow.adding:
             account.adding += carried
+            leader = flow.source.leader
+            self.served_adding[leader] = self.served_adding.get(leader, 0) + carried
         else:
             account.others += carried
         flow.counted = flow.log.end

@@ -194,14 +194,21 @@ class SimulatedBrokers:
         """
         return await self._known(broker).stop()
 
-    async def start(self, broker: int) -> None:
+    async def start(self, broker: int, *, new_disks: bool = False) -> None:
         """Start an ended broker on its old port and disks; returns once it is registered.
 
-        It waits for its own former registration to go. Raises ValueError if it runs, or
-        CannotStartError if somebody else has taken its id or port meanwhile.
+        Log directories that broke are broken still, or new and empty with `new_disks`. It waits
+        for its own former registration to go. Raises ValueError if it runs, or CannotStartError
+        if somebody else has taken its id or port meanwhile.
         """
         if self._known(broker).running:
-            raise ValueError(f"broker {broker} runs already")
+            broken = ", ".join(self._cluster.broken_directories(broker))
+            hint = (
+                f" without {broken}: end it first, then return it with new disks" if broken else ""
+            )
+            raise ValueError(f"broker {broker} runs already{hint}")
+        if new_disks:
+            self._cluster.replace_disks(broker)
         try:
             await self._nursery.start(self._brokers[broker].run)
         except (OSError, BaseExceptionGroup) as fault:

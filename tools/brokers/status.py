@@ -25,13 +25,17 @@ class Roles:
 
 @dataclass(frozen=True, slots=True)
 class Copying:
-    """A replica that is being added: `done` bytes of `total` are here."""
+    """A replica that is to have what its leader has: `done` bytes of `total` are here.
+
+    `leader` is -1 if there is none. `throttled`: the follower's throttle list names it.
+    """
 
     topic: str
     partition: int
     leader: int
     done: int
     total: int
+    throttled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,12 @@ class ThrottleStatus:
 
 @dataclass(frozen=True, slots=True)
 class BrokerStatus:
-    """One broker. `fetch_limit` and `pause` are set if it lags by order; see `Cluster`."""
+    """One broker. `fetch_limit` and `pause` are set if it lags by order; see `Cluster`.
+
+    `adding` are the replicas that moves add to it, `behind` all others that are out of sync.
+    `counters` have the names of Kafka's metrics (ReplicaManager.scala, BrokerTopicStats.scala):
+    bytes that moves have brought to it, and taken from it as a leader, since the beginning.
+    """
 
     id: int
     running: bool
@@ -59,10 +68,12 @@ class BrokerStatus:
     produce_rate: float
     fetched_adding: int
     fetched_others: int
+    counters: Mapping[str, int]
     roles: Roles
     throttles: ThrottleStatus
     log_dirs: Mapping[str, bool]
     adding: tuple[Copying, ...]
+    behind: tuple[Copying, ...]
 
 
 def status(cluster: Cluster, broker: int) -> BrokerStatus:
@@ -85,34 +96,47 @@ def status(cluster: Cluster, broker: int) -> BrokerStatus:
         produce_rate=sum(map(replication.producers.rate, led), 0.0),
         fetched_adding=fetched.adding,
         fetched_others=fetched.others,
+        counters={
+            "ReassignmentBytesInPerSec": fetched.adding,
+            "ReassignmentBytesOutPerSec": replication.served_adding.get(broker, 0),
+        },
         roles=_roles(cluster, model) if model else Roles(),
         throttles=_throttles(model),
         log_dirs=cluster.directories(broker),
-        adding=tuple(_adding(cluster, model)) if model else (),
+        adding=tuple(_copying(cluster, model, adding=True)) if model else (),
+        behind=tuple(_copying(cluster, model, adding=False)) if model else (),
     )
 
 
 def _roles(cluster: Cluster, model: BrokerModel) -> Roles:
     leads = in_sync = out_of_sync = 0
     for replica in model.replicas.values():
-        leader = _leader(cluster, replica)
         if replica.leads:
             leads += 1
-        elif leader is not None and model.id in leader.isr:
+        elif _in_sync(cluster, replica):
             in_sync += 1
         else:
             out_of_sync += 1
     return Roles(leads, in_sync, out_of_sync)
 
 
-def _adding(cluster: Cluster, model: BrokerModel) -> Iterator[Copying]:
+def _copying(cluster: Cluster, model: BrokerModel, *, adding: bool) -> Iterator[Copying]:
+    """Tell of the replicas that moves add, or of the others that are out of sync."""
     for name, replica in sorted(model.replicas.items()):
-        if model.id not in replica.adding:
+        if (model.id in replica.adding) is not adding:
+            continue
+        if not adding and (replica.leads or _in_sync(cluster, replica)):
             continue
         leader = _leader(cluster, replica)
         cluster.replication.sync((name,))
         total = leader.log.end if leader is not None else replica.log.end
-        yield Copying(*name, replica.leader, min(replica.log.end, total), total)
+        throttled = model.throttles.follows(name)
+        yield Copying(*name, replica.leader, min(replica.log.end, total), total, throttled)
+
+
+def _in_sync(cluster: Cluster, replica: Replica) -> bool:
+    leader = _leader(cluster, replica)
+    return leader is not None and replica.broker in leader.isr
 
 
 def _leader(cluster: Cluster, replica: Replica) -> Replica | None:

@@ -2,8 +2,9 @@
 
 A topic lists its throttled replicas, `partition:broker` each, once for leaders and once for
 followers; a broker has a rate for each of its two roles, in bytes per second. A broker looks at
-the entries with its own id only. Sources: Kafka 3.9, ConfigHandler (TopicConfigHandler,
-BrokerConfigHandler), ReplicationQuotaManager.
+the entries with its own id only. A topic without min.insync.replicas has that of
+the broker's own configs, or of the cluster's default ones. Sources: Kafka 3.9, ConfigHandler
+(TopicConfigHandler, BrokerConfigHandler), ReplicationQuotaManager.
 """
 
 import math
@@ -35,11 +36,15 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class TopicSettings:
-    """What a broker heeds of a topic's configs."""
+    """What a broker heeds of a topic's configs; None is what the broker has for all topics."""
 
     leads: Listed = Listed()
     follows: Listed = Listed()
-    min_in_sync: int = 1
+    min_in_sync: int | None = None
+
+
+#: Of a topic without configs.
+UNSET = TopicSettings()
 
 
 def topic_settings(config: Mapping[str, str], broker: int) -> TopicSettings:
@@ -50,7 +55,7 @@ def topic_settings(config: Mapping[str, str], broker: int) -> TopicSettings:
     return TopicSettings(
         _listed(config.get(LEADER_REPLICAS, ""), broker),
         _listed(config.get(FOLLOWER_REPLICAS, ""), broker),
-        int(config[MIN_IN_SYNC]) if config.get(MIN_IN_SYNC, "").isdecimal() else 1,
+        _number(MIN_IN_SYNC, config),
     )
 
 
@@ -67,27 +72,38 @@ def quotas(own: Mapping[str, str], default: Mapping[str, str]) -> Quotas:
     return Quotas(_rate(LEADER_RATE, own, default), _rate(FOLLOWER_RATE, own, default))
 
 
+def least_in_sync(own: Mapping[str, str], default: Mapping[str, str]) -> int:
+    """Read min.insync.replicas of topics that have none: in the same order."""
+    for config in (own, default):
+        number = _number(MIN_IN_SYNC, config)
+        if number is not None:
+            return number
+    return 1
+
+
 @dataclass(slots=True)
 class Throttles:
-    """Everything that one broker has read of throttles and topics' settings."""
+    """Everything that one broker has read of throttles and topics' settings.
+
+    `topics` are those that set anything, whether it hosts them or not.
+    """
 
     quotas: Quotas = Quotas()
+    least_in_sync: int = 1
     topics: dict[str, TopicSettings] = field(default_factory=dict)
 
     def leads(self, name: TopicPartition) -> bool:
         """Tell whether the partition is throttled where this broker leads it."""
-        settings = self.topics.get(name.topic)
-        return settings is not None and name.partition in settings.leads
+        return name.partition in self.topics.get(name.topic, UNSET).leads
 
     def follows(self, name: TopicPartition) -> bool:
         """Tell whether the partition is throttled where this broker follows."""
-        settings = self.topics.get(name.topic)
-        return settings is not None and name.partition in settings.follows
+        return name.partition in self.topics.get(name.topic, UNSET).follows
 
     def min_in_sync(self, topic: str) -> int:
-        """Return the topic's min.insync.replicas, 1 if none is known."""
-        settings = self.topics.get(topic)
-        return settings.min_in_sync if settings else 1
+        """Return the min.insync.replicas that holds for a topic."""
+        own = self.topics.get(topic, UNSET).min_in_sync
+        return self.least_in_sync if own is None else own
 
 
 def _listed(value: str, broker: int) -> Listed:
@@ -99,6 +115,11 @@ def _listed(value: str, broker: int) -> Listed:
         if number.isdecimal() and of.isdecimal() and int(of) == broker:
             numbers.add(int(number))
     return Listed(numbers=frozenset(numbers))
+
+
+def _number(key: str, config: Mapping[str, str]) -> int | None:
+    value = config.get(key, "")
+    return int(value) if value.isdecimal() else None
 
 
 def _rate(key: str, own: Mapping[str, str], default: Mapping[str, str]) -> float:

@@ -31,7 +31,7 @@ from klamm.tools.cli._options import HOST
 from klamm.tools.cli._options import ClusterOptions as ClusterOptions
 from klamm.tools.cli._running import plain_faults
 from klamm.tools.cli._settled import settle
-from klamm.tools.cli._zookeepers import zookeeper_at
+from klamm.tools.cli._zookeepers import MEMORY, zookeeper_at
 from klamm.tools.embedded.errors import EmbeddedError
 
 T = TypeVar("T")
@@ -44,11 +44,13 @@ FAULTS = (ClusterError, EmbeddedError, JournalError, ListenError, NodeIdTakenErr
 class Cluster:
     """A cluster that runs: a node is active and knows every broker, the topics are there.
 
-    `zookeeper` is a connect string, None for one in memory.
+    `zookeeper` is a connect string, None for one in memory; `office` is the node that was
+    controller when all had come up.
     """
 
     zookeeper: str | None
     nodes: tuple[RunningNode, ...]
+    office: RunningNode
     brokers: SimulatedBrokers
     partition_bytes: int
     open_store: OpenStore
@@ -127,8 +129,10 @@ async def _running(options: ClusterOptions, say: Say) -> AsyncIterator[Cluster]:
         # ZooKeeper takes a second to start: what is hopeless is said before.
         for listener in await open_listeners(HOST, options.port):
             await listener.aclose()
+    config = config_from(options.node_properties(MEMORY)[0])
     async with (
-        zookeeper_at(options.zookeeper) as (connect, open_store),
+        # Brokers and nodes are missed after the same time.
+        zookeeper_at(options.zookeeper, config.session_timeout_ms) as (connect, open_store),
         _nodes(options, connect, open_store, say) as nodes,
         SimulatedBrokers(
             open_store,
@@ -147,13 +151,13 @@ async def _running(options: ClusterOptions, say: Say) -> AsyncIterator[Cluster]:
             },
             produce_rate=options.produce_rate,
             bandwidth=options.bandwidth,
-            protocol=config_from(options.node_properties(connect)[0]).protocol,
+            protocol=config.protocol,
             control_port=0,
         ) as brokers,
     ):
-        await settle(nodes, brokers, options.topics)
+        office = await settle(nodes, brokers, options.topics)
         zookeeper = None if options.in_memory else connect
-        yield Cluster(zookeeper, nodes, brokers, options.partition_bytes, open_store)
+        yield Cluster(zookeeper, nodes, office, brokers, options.partition_bytes, open_store)
 
 
 @asynccontextmanager

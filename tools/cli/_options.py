@@ -47,9 +47,17 @@ class ClusterOptions:
         """Return the rack of the broker or node of this number, None without racks."""
         return f"r{number % self.racks}" if self.racks else None
 
+    @property
+    def journal_files(self) -> tuple[Path, ...]:
+        """The journal of each node, in the nodes' order; none without `journals`."""
+        if self.journals is None:
+            return ()
+        return tuple(self.journals / f"node-{NODE_ID + n}.jsonl" for n in range(self.nodes))
+
     def node_properties(self, zookeeper: str) -> tuple[dict[str, str], ...]:
         """Return what each node is started with."""
         found = []
+        journals = self.journal_files
         for number in range(self.nodes):
             port = self.port if number == 0 else 0
             properties = {
@@ -61,8 +69,7 @@ class ClusterOptions:
             rack = self.rack(number)
             if rack is not None:
                 properties["broker.rack"] = rack
-            if self.journals is not None:
-                file = self.journals / f"node-{NODE_ID + number}.jsonl"
-                properties["klamm.journal.file"] = str(file)
+            if journals:
+                properties["klamm.journal.file"] = str(journals[number])
             found.append(properties)
         return tuple(found)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from klamm.controller.runtime.keys import unknown_keys
 from klamm.controller.runtime.properties import PropertiesError, read_properties
 
 
@@ -29,6 +30,15 @@ override_option = click.option(
     callback=_read_overrides,
     help="A property of the node, as in server.properties; may be given again and again.",
 )
+
+
+def warn_of_unknown(properties: Mapping[str, str]) -> None:
+    """Warn in one line of keys that may be mistyped; what else Kafka knows needs no word."""
+    unknown = unknown_keys(properties)
+    if unknown:
+        click.echo(
+            f"Warning: neither klamm nor Kafka 3.9 knows {', '.join(unknown)}; ignored", err=True
+        )
 
 
 def merged(config: Path | None, overrides: Mapping[str, str]) -> dict[str, str]:

@@ -25,11 +25,11 @@ _PARTITIONS_PER_REQUEST = 5000
 
 async def settle(
     nodes: Sequence[RunningNode], brokers: SimulatedBrokers, topics: Mapping[str, NewTopic]
-) -> None:
+) -> RunningNode:
     """Wait until every node answers, one is in office and knows all brokers; create the topics.
 
-    Returns when each partition has a leader and every broker knows it. Raises ClusterError for a
-    topic that cannot be, and after a minute in vain.
+    Returns the one in office when each partition has a leader and every broker knows it. Raises
+    ClusterError for a topic that cannot be, and after a minute in vain.
     """
     what = "a controller that knows every broker"
     with trio.move_on_after(_START_SECONDS):
@@ -45,7 +45,7 @@ async def settle(
                 await _led(wire, topics)
             while not all(_knows_topics(brokers, broker, topics) for broker in brokers.brokers):
                 await trio.sleep(_POLL_SECONDS)
-        return
+        return office
     raise ClusterError(f"waited {_START_SECONDS:g} s in vain for {what}")
 
 

@@ -20,7 +20,7 @@ _UNITS = {
     "gib": 2**30,
     "tib": 2**40,
 }
-_AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)(?:/s)?\s*", re.ASCII)
+_AMOUNT = re.compile(r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)(?:/s)?\s*", re.ASCII)
 _NAMES = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -33,6 +33,8 @@ def parse_bytes(text: str) -> int:
             f"{text!r} is no amount of data; write a number, and B, KB, MB, GB, KiB, MiB or GiB"
         )
     found = round(float(match[1]) * unit)
+    if found < 0:
+        raise ValueError(f"{text!r} is less than nothing")
     if found >= 2**63:
         raise ValueError(f"{text!r} is more than any broker could count")
     return found
@@ -51,6 +53,11 @@ def format_bytes(amount: float) -> str:
         amount /= 1024
         power += 1
     return f"{amount:.{1 if power else 0}f} {_NAMES[power]}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things: 1 partition, 2 partitions."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def byte_count(least: int = 0) -> Callable[[click.Context, click.Parameter, str], int]:

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -12,11 +12,13 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from klamm.controller.core.model import TopicPartition
 from klamm.tools.cli._sizes import format_bytes
 from klamm.tools.cli.progress import Pace, Snapshot
 
 _LINE_SECONDS = 1.0
 _BAR_WIDTH = 30
+_ZNODE_COLUMNS = 76
 
 
 class Stage:
@@ -42,34 +44,20 @@ class Stage:
         fields = json.loads(data)
         order = ("version", "partitions", "adding_replicas", "removing_replicas")
         fields = {key: fields[key] for key in order if key in fields} | fields
-        text = json.dumps(fields, separators=(",", ":"))
-        self.console.print(f"  [dim]{path}[/]", end=" ", soft_wrap=True)
-        self.console.print(text, style="cyan", markup=False, soft_wrap=True)
+        parts = [f'"{key}":{_json(value)}' for key, value in fields.items()]
+        self.console.print(f"  [dim]{path}[/]", soft_wrap=True)
+        for line in _packed([f"{{{parts[0]}", *parts[1:-1], f"{parts[-1]}}}"], _ZNODE_COLUMNS):
+            self.console.print(f"    {line}", style="cyan", markup=False, soft_wrap=True)
 
     def bars(self, title: str, before: Mapping[int, int], after: Mapping[int, int]) -> None:
         """Show a number per broker, before and after."""
         most = max(1, *before.values(), *after.values())
-        table = Table(
-            title=title,
-            title_justify="left",
-            title_style="bold",
-            box=None,
-            padding=(0, 2),
-            expand=False,
-        )
-        table.add_column("broker", justify="right")
-        table.add_column("before", justify="right")
-        table.add_column("after", justify="right")
-        table.add_column("")
+        self.console.print(f"  [bold]{title}[/]")
+        self.console.print("  broker   before    after")
         for broker in after:
-            share = round(20 * after[broker] / most)
-            table.add_row(
-                str(broker),
-                str(before.get(broker, 0)),
-                str(after[broker]),
-                Text("=" * share, style="green"),
-            )
-        self.console.print(table)
+            numbers = f"  {broker:>6}  {before.get(broker, 0):>7}  {after[broker]:>7}"
+            bar = "=" * round(20 * after[broker] / most)
+            self.console.print(f"{numbers}  [green]{bar}[/]" if bar else numbers)
 
 
 class MovesView:
@@ -112,16 +100,38 @@ class MovesView:
         self._console.print(f"  {summary(snapshot)}", markup=False, soft_wrap=True)
 
 
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _packed(parts: Sequence[str], columns: int) -> list[str]:
+    """Put parts into lines of so many columns, with a comma after each but the last."""
+    *others, last = parts
+    lines = [""]
+    for part in (*(f"{other}," for other in others), last):
+        if lines[-1] and len(lines[-1]) + len(part) > columns:
+            lines.append(" ")  # below what the brace encloses
+        lines[-1] += part
+    return lines
+
+
+def percent(snapshot: Snapshot) -> int:
+    """Return how much is there, in percent: 100 only when all moves are done."""
+    if snapshot.partitions_done == snapshot.partitions:
+        return 100
+    return min(99, int(100 * snapshot.share))
+
+
 def summary(snapshot: Snapshot) -> str:
     """Write a moment as one line."""
     parts = [
-        f"{snapshot.share:4.0%}",
+        f"{percent(snapshot):3d}%",
         f"{format_bytes(snapshot.done)} of {format_bytes(snapshot.total)}",
         f"{snapshot.partitions_done}/{snapshot.partitions} partitions",
     ]
     if snapshot.pace is not Pace.DONE:
         parts += [f"{format_bytes(snapshot.rate)}/s", time_left(snapshot)]
-    return "  ".join(parts)
+    return "  ".join(filter(None, parts))
 
 
 def time_left(snapshot: Snapshot) -> str:
@@ -140,12 +150,13 @@ def _duration(seconds: float) -> str:
 
 def _picture(snapshot: Snapshot) -> RenderableType:
     line = Table.grid(padding=(0, 1))
-    bar = ProgressBar(total=1.0, completed=snapshot.share, width=_BAR_WIDTH)
-    line.add_row(" ", bar, f"{snapshot.share:4.0%}", time_left(snapshot))
+    bar = ProgressBar(total=100, completed=percent(snapshot), width=_BAR_WIDTH)
+    line.add_row(" ", bar, f"{percent(snapshot):3d}%", time_left(snapshot))
     numbers = Text(f"  {summary(snapshot)}", no_wrap=True, overflow="ellipsis")
     slowest = Table.grid(padding=(0, 1))
     for copy in snapshot.slowest:
-        share = copy.done / copy.total if copy.total else 1.0
+        # Their moves go on, even if every byte is there.
+        share = min(0.99, copy.done / copy.total if copy.total else 1.0)
         slowest.add_row(
             "   ",
             Text(str(copy.name), style="dim"),
@@ -154,3 +165,21 @@ def _picture(snapshot: Snapshot) -> RenderableType:
             Text(f"{format_bytes(copy.done)} of {format_bytes(copy.total)}", style="dim"),
         )
     return Group(line, numbers, slowest)
+
+
+def order_after_cancel(
+    returned: Mapping[TopicPartition, tuple[tuple[int, ...], tuple[int, ...]]],
+) -> str:
+    """Say what a cancel does to the order of replicas, by a partition whose first is another now.
+
+    `returned` has the replicas before the move and after the cancel. A cancel takes away what was
+    added, and the target's replicas stay before those that it would have removed (KIP-455).
+    """
+    text = "a cancel may give replicas back in another order"
+    for name, (before, after) in returned.items():
+        if before[0] != after[0]:
+            return (
+                f"{text}: {name} was on {list(before)},\n  is on {list(after)}, and its preferred"
+                f" leader is {after[0]} now, no longer {before[0]}"
+            )
+    return f"{text}, the first of them too, which is the preferred leader"

@@ -14,7 +14,7 @@ from klamm.controller.znodes import paths
 from klamm.tools.cli._cluster import LocalCluster
 from klamm.tools.cli._moves import BROKERS, NAMES, NEW, SIZES, TOUR, targets, topics
 from klamm.tools.cli._sizes import format_bytes
-from klamm.tools.cli._stage import MovesView, Stage
+from klamm.tools.cli._stage import MovesView, Stage, order_after_cancel
 from klamm.tools.cli.progress import Copy, Progress, Snapshot
 
 T = TypeVar("T")
@@ -142,7 +142,7 @@ class Story:
 
     def _end(self, before: Mapping[int, int], copied: int, seconds: float) -> None:
         self._stage.step("the end, as kafka-python sees it")
-        wrong = 0
+        wrong, returned = 0, {}
         for topic in self._ask(lambda admin: admin.describe_topics(list(NAMES))):
             for found in topic["partitions"]:
                 name = TopicPartition(topic["name"], found["partition_index"])
@@ -150,6 +150,7 @@ class Story:
                 if name in self._cancelled:
                     first = self._created[name.topic].assignments[name.partition]
                     wrong += set(replicas) != set(first)
+                    returned[name] = (first, replicas)
                 else:
                     wrong += replicas != self._targets[name]
                 wrong += set(found["isr_nodes"]) != set(replicas)
@@ -160,7 +161,8 @@ class Story:
             f"[bold]{moved}[/] moved and in sync, [bold]{len(self._cancelled)}[/] cancelled and"
             f" back where they were, none listed; {format_bytes(copied)} in {seconds:.0f} s"
         )
-        self._stage.bars("  replicas", before, self._replicas())
+        self._stage.say(order_after_cancel(returned))
+        self._stage.bars("replicas", before, self._replicas())
 
     # --- asking ---------------------------------------------------------------------------------
 

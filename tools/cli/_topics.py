@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 import msgspec
 
+from klamm.controller.core.topic_names import unlawful
+
 
 @dataclass(frozen=True, slots=True)
 class NewTopic:
@@ -46,15 +48,30 @@ def parse_topics(
     """Read name:partitions:replication-factor, as a click callback."""
     found = []
     for text in values:
-        match = re.fullmatch(r"([^:]+):([1-9][0-9]{0,6}):([1-9][0-9]{0,3})", text)
-        if match is None:
-            raise click.BadParameter(
-                f"{text!r} is not NAME:PARTITIONS:REPLICATION-FACTOR, such as orders:12:3",
-                ctx,
-                param,
-            )
-        found.append(NewTopic(match[1], int(match[2]), int(match[3])))
+        try:
+            found.append(_parse_topic(text))
+        except ValueError as error:
+            raise click.BadParameter(str(error), ctx, param) from error
     return tuple(found)
+
+
+def _parse_topic(text: str) -> NewTopic:
+    match = re.fullmatch(r"([^:]+):([0-9]{1,7}):([0-9]{1,4})", text, re.ASCII)
+    if match is None:
+        raise ValueError(f"{text!r} is not NAME:PARTITIONS:REPLICATION-FACTOR, as orders:12:3")
+    partitions, replicas = int(match[2]), int(match[3])
+    if not partitions:
+        raise ValueError(f"{text!r} has 0 partitions: a topic has 1 or more")
+    if not replicas:
+        raise ValueError(f"{text!r} has 0 replicas: a partition has 1 or more")
+    return NewTopic(_lawful(match[1]), partitions, replicas)
+
+
+def _lawful(name: str) -> str:
+    fault = unlawful(name)
+    if fault is not None:
+        raise ValueError(f"no topic can have that name: {fault}")
+    return name
 
 
 def read_assignments(
@@ -90,6 +107,7 @@ def _by_topic(plan: _Plan) -> tuple[NewTopic, ...]:
             raise ValueError(f"{each.topic}-{each.partition} is named twice")
         known[each.partition] = each.replicas
     for name, known in replicas.items():
+        _lawful(name)
         missing = set(range(len(known))) - known.keys()
         if missing:
             raise ValueError(f"{name} has {len(known)} partitions, but {name}-{min(missing)} lacks")

@@ -15,28 +15,31 @@ MEMORY = "memory"
 
 
 @asynccontextmanager
-async def zookeeper_at(connect: str | None) -> AsyncIterator[tuple[str, OpenStore]]:
-    """Give the connect string to use, and what opens sessions there.
+async def zookeeper_at(
+    connect: str | None, session_timeout_ms: int
+) -> AsyncIterator[tuple[str, OpenStore]]:
+    """Give the connect string to use, and what opens sessions there, with this timeout.
 
     None starts a real one while the block runs. Raises EmbeddedError if it cannot be started, and
     in groups if it ends before the block.
     """
     if connect == MEMORY:
         async with _in_memory() as service:
-            yield connect, service.open
+            yield connect, partial(service.open, session_timeout_ms=session_timeout_ms)
     elif connect is not None:
-        yield connect, _sessions(connect)
+        yield connect, _sessions(connect, session_timeout_ms)
     else:
         async with _embedded() as started:
-            yield started, _sessions(started)
+            yield started, _sessions(started, session_timeout_ms)
 
 
-def _sessions(connect: str) -> OpenStore:
+def _sessions(connect: str, session_timeout_ms: int) -> OpenStore:
     # Not at the top: a cluster in memory has no use for it, nor for the server below.
     from klamm.controller.store.options import ZookeeperOptions
     from klamm.controller.store.zookeeper import ZookeeperStore
 
-    return partial(ZookeeperStore, ZookeeperOptions(connect, create_chroot=True))
+    options = ZookeeperOptions(connect, session_timeout_ms, create_chroot=True)
+    return partial(ZookeeperStore, options)
 
 
 @asynccontextmanager

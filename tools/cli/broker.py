@@ -1,20 +1,18 @@
 """`klamm broker`: orders to simulated brokers that run in another process."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from klamm.tools.brokers.control_client import Control, ControlError, control_address
-from klamm.tools.brokers.control_server import ACTIONS
 from klamm.tools.cli._ids import parse_ids
 from klamm.tools.cli._sizes import format_bytes, parse_bytes
+from klamm.tools.cli._table import COLUMNS, lines
 
-#: Columns enough for the table when there is no terminal to fit it into.
-_WIDE = 200
+Command = TypeVar("Command", bound=Callable[..., None])
 
 
 def _read_brokers(
@@ -33,120 +31,219 @@ def _read_rate(ctx: click.Context, param: click.Parameter, value: str | None) ->
         raise click.BadParameter(str(error), ctx, param) from error
 
 
-@click.command(epilog="Actions: " + ", ".join(ACTIONS) + ".")
-@click.argument("action", type=click.Choice(list(ACTIONS)))
-@click.argument("brokers", nargs=-1, metavar="[ID...]", callback=_read_brokers)
-@click.option("--control", metavar="HOST:PORT", help="Where the brokers take orders.")
-@click.option(
-    "--ready-file",
-    type=click.Path(path_type=Path),
-    help="The ready file of `klamm up` or `klamm brokers`, instead of --control.",
-)
-@click.option("--rate", metavar="SIZE", callback=_read_rate, help="lag, produce: bytes per second.")
-@click.option("--seconds", type=float, help="lag: the pause before each second of fetching.")
-@click.option("--directory", help="fail-dir: the log directory to break.")
-@click.option("--topic", help="produce: the partition's topic.")
-@click.option("--partition", type=int, help="produce: the partition.")
-@click.option(
-    "--end-session", is_flag=True, default=None, help="kill: the registration goes at once too."
-)
-def command(
-    action: str,
-    brokers: tuple[int, ...],
-    control: str | None,
-    ready_file: Path | None,
-    **fields: object,
-) -> None:
-    """Freeze, slow, kill, stop, return simulated brokers, or see how they are.
+def _addressed(command: Command) -> Command:
+    """Let a command say where the brokers are."""
+    file = click.option(
+        "--ready-file",
+        type=click.Path(path_type=Path),
+        help="The ready file of `klamm up` or `klamm brokers`, instead of --control.",
+    )
+    return click.option("--control", metavar="HOST:PORT", help="Where the brokers take orders.")(
+        file(command)
+    )
 
-    \b
-    klamm broker status --ready-file ready.json
-    klamm broker freeze 3 --control 127.0.0.1:4711
-    klamm broker lag 1-2 --rate 100KiB --control 127.0.0.1:4711
-    """
-    takes_brokers = "broker" in ACTIONS[action].__struct_fields__
-    if takes_brokers and not brokers:
-        raise click.UsageError(f"{action} needs the ids of brokers")
-    if brokers and action == "produce":
-        raise click.UsageError("produce takes no brokers: every partition has its leader")
+
+def _ids(command: Command) -> Command:
+    """Let a command name the brokers that it is for."""
+    return click.argument(
+        "brokers", nargs=-1, required=True, metavar="ID...", callback=_read_brokers
+    )(command)
+
+
+@contextmanager
+def _orders(control: str | None, ready_file: Path | None) -> Iterator[Control]:
     if (control is None) == (ready_file is None):
         raise click.UsageError("give either --control or --ready-file")
     try:
         address = control_address(ready_file) if ready_file is not None else control or ""
         with Control(address) as connection:
-            if takes_brokers:
-                _order_each(connection, action, brokers, fields)
-            else:
-                answer = connection.order(action, **fields)
-                if action == "status":
-                    _show(answer["brokers"], brokers)
+            yield connection
     except ControlError as error:
         raise click.ClickException(str(error)) from error
 
 
-def _order_each(
-    connection: Control, action: str, brokers: Sequence[int], fields: Mapping[str, object]
+@click.group()
+def command() -> None:
+    """Freeze, slow, kill, stop, return simulated brokers, or see how they are.
+
+    \b
+    klamm broker status --ready-file ready.json
+    klamm broker freeze 3 --control 127.0.0.1:4711
+    klamm broker lag 1-2 --rate 100KiB --ready-file ready.json
+    """
+
+
+@command.command(
+    short_help="[ID...]: show what they hold and copy, and what keeps them from it.",
+    epilog="\b\nColumns\n" + "\n".join(f"  {name:<11}{text}" for name, text in COLUMNS.items()),
+)
+@click.argument("brokers", nargs=-1, metavar="[ID...]", callback=_read_brokers)
+@_addressed
+def status(brokers: tuple[int, ...], control: str | None, ready_file: Path | None) -> None:
+    """Show what brokers hold, lead and copy, and what keeps them from it.
+
+    Below the table is a line for each throttle, for each replica that a move adds, and for each
+    other one that is out of sync.
+    """
+    with _orders(control, ready_file) as connection:
+        found: list[dict[str, Any]] = connection.order("status")["brokers"]
+    known = {broker["id"] for broker in found}
+    if not known.issuperset(brokers):
+        strangers = ", ".join(map(str, sorted({*brokers} - known)))
+        raise click.ClickException(
+            f"there is no broker {strangers} here; there are: {', '.join(map(str, sorted(known)))}"
+        )
+    shown = [broker for broker in found if not brokers or broker["id"] in brokers]
+    for line in lines(shown):
+        click.echo(line)
+
+
+@command.command(short_help="ID...: live and lead, but copy nothing any more. Undo: thaw.")
+@_ids
+@_addressed
+def freeze(brokers: tuple[int, ...], control: str | None, ready_file: Path | None) -> None:
+    """Let brokers hang: they live, answer and lead, but copy nothing, until `thaw`."""
+    with _orders(control, ready_file) as connection:
+        for broker in brokers:
+            connection.order("freeze", broker=broker)
+            click.echo(f"broker {broker}: freeze done")
+
+
+@command.command(short_help="ID...: copy at full speed again, after freeze or lag.")
+@_ids
+@_addressed
+def thaw(brokers: tuple[int, ...], control: str | None, ready_file: Path | None) -> None:
+    """Let brokers copy at full speed again, after `freeze` or `lag`."""
+    with _orders(control, ready_file) as connection:
+        for broker in brokers:
+            connection.order("thaw", broker=broker)
+            click.echo(f"broker {broker}: thaw done")
+
+
+@command.command(short_help="ID... --rate SIZE | --seconds N: copy slowly. Undo: thaw.")
+@_ids
+@click.option("--rate", metavar="SIZE", callback=_read_rate, help="Copy so much per second.")
+@click.option("--seconds", type=float, help="Pause so long before each second of copying.")
+@_addressed
+def lag(
+    brokers: tuple[int, ...],
+    rate: float | None,
+    seconds: float | None,
+    control: str | None,
+    ready_file: Path | None,
 ) -> None:
-    for broker in brokers:
-        answer = connection.order(action, broker=broker, **fields)
-        if answer.get("controlled") is False:
-            click.echo(f"broker {broker} has ended without the controller's leave")
-        else:
-            click.echo(f"broker {broker}: {action} done")
+    """Let brokers copy slowly: at a rate, or in bursts with pauses. `thaw` undoes it."""
+    if (rate is None) == (seconds is None):
+        raise click.UsageError("lag needs either --rate or --seconds")
+    with _orders(control, ready_file) as connection:
+        for broker in brokers:
+            connection.order("lag", broker=broker, rate=rate, seconds=seconds)
+            click.echo(f"broker {broker}: lag done")
 
 
-def _show(found: Sequence[Mapping[str, Any]], wanted: Sequence[int]) -> None:
-    """Print a table of brokers, and one of the replicas that are being added to them."""
-    shown = [broker for broker in found if not wanted or broker["id"] in wanted]
-    table = Table(box=None, pad_edge=False)
-    for title in ("broker", "state", "leads", "in sync", "out", "data", "fetches/s"):
-        table.add_column(title, justify="left" if title == "state" else "right")
-    for title in ("serves/s", "leader throttle", "follower throttle"):
-        table.add_column(title, justify="right")
-    for broker in shown:
-        roles, throttles = broker["roles"], broker["throttles"]
-        table.add_row(
-            str(broker["id"]),
-            _state(broker),
-            *(str(roles[role]) for role in ("leads", "in_sync", "out_of_sync")),
-            format_bytes(broker["bytes"]),
-            format_bytes(broker["fetch_rate"]),
-            format_bytes(broker["serve_rate"]),
-            _throttle(throttles["leader_rate"], throttles["leader_partitions"]),
-            _throttle(throttles["follower_rate"], throttles["follower_partitions"]),
-        )
-    console = Console()
-    if not console.is_terminal:
-        console.width = _WIDE  # no line of a pipe is too long
-    console.print(table)
-    copies = [(broker["id"], copying) for broker in shown for copying in broker["adding"]]
-    for id_, copying in copies:
-        done, total = copying["done"], copying["total"]
-        percent = 100 * done / total if total else 100.0
-        console.print(
-            f"  broker {id_} copies {copying['topic']}-{copying['partition']} from"
-            f" {copying['leader']}: {format_bytes(done)} of {format_bytes(total)}"
-            f" ({percent:.0f} %)",
-            highlight=False,
-        )
+@command.command(short_help="ID...: end like kill -9, registered for a while. Undo: return.")
+@_ids
+@click.option("--end-session", is_flag=True, help="End the ZooKeeper session too, at once.")
+@_addressed
+def kill(
+    brokers: tuple[int, ...], end_session: bool, control: str | None, ready_file: Path | None
+) -> None:
+    """End brokers at once, as kill -9 does; `return` starts them again.
+
+    The controller learns of it when the ZooKeeper session ends. `stop` is the orderly way.
+    """
+    with _orders(control, ready_file) as connection:
+        for broker in brokers:
+            answer = connection.order("kill", broker=broker, end_session=end_session)
+            seconds = answer.get("session_seconds")
+            stays = (
+                "; its registration is gone"
+                if seconds is None
+                else "; its registration stays until its session ends,"
+                f" {seconds:g} s (--end-session: at once)"
+            )
+            click.echo(f"broker {broker}: kill done{stays}")
 
 
-def _state(broker: Mapping[str, Any]) -> str:
-    if not broker["running"]:
-        return "down"
-    states = ["frozen"] if broker["frozen"] else []
-    if broker["fetch_limit"] is not None:
-        states.append(f"lags at {format_bytes(broker['fetch_limit'])}/s")
-    if broker["pause"] is not None:
-        states.append(f"pauses {broker['pause']:g} s")
-    broken = sorted(name for name, works in broker["log_dirs"].items() if not works)
-    if broken:
-        states.append(f"lost {', '.join(broken)}")
-    return "; ".join(states) or "up"
+@command.command(short_help="ID...: shut down in good order, leaders move first. Undo: return.")
+@_ids
+@_addressed
+def stop(brokers: tuple[int, ...], control: str | None, ready_file: Path | None) -> None:
+    """Shut brokers down in good order; `return` starts them again.
+
+    They ask the controller first, which gives what they lead to others; without its leave they end
+    after three tries. `kill` asks nobody.
+    """
+    with _orders(control, ready_file) as connection:
+        for broker in brokers:
+            if connection.order("stop", broker=broker)["controlled"]:
+                click.echo(f"broker {broker}: stop done")
+            else:
+                click.echo(f"broker {broker} has ended without the controller's leave")
 
 
-def _throttle(rate: float | None, partitions: int) -> str:
-    if rate is None and not partitions:
-        return "-"
-    limit = "no rate" if rate is None else f"{format_bytes(rate)}/s"
-    return f"{limit} on {partitions}"
+@command.command("return", short_help="ID... [--new-disks]: start again, after kill or stop.")
+@_ids
+@click.option(
+    "--new-disks", is_flag=True, help="Put new, empty disks in the place of those that failed."
+)
+@_addressed
+def return_(
+    brokers: tuple[int, ...], new_disks: bool, control: str | None, ready_file: Path | None
+) -> None:
+    """Start brokers again that were killed or stopped, on their old ports and disks.
+
+    Returns when they are registered, which for a broker that was killed means when its former
+    session has ended.
+    """
+    with _orders(control, ready_file) as connection:
+        for broker in brokers:
+            connection.order("return", broker=broker, new_disks=new_disks)
+            click.echo(f"broker {broker}: return done")
+
+
+@command.command(short_help="ID... --directory D: lose a disk. Undo: kill, return --new-disks.")
+@_ids
+@click.option("--directory", required=True, help="The log directory to break, such as /data0.")
+@_addressed
+def fail_dir(
+    brokers: tuple[int, ...], directory: str, control: str | None, ready_file: Path | None
+) -> None:
+    """Break a log directory of brokers: what is in it is gone for good.
+
+    They go on without it; new replicas go to their other directories, if they have any. The way
+    back is `kill` and then `return --new-disks`; without that option it is broken still.
+    """
+    with _orders(control, ready_file) as connection:
+        for broker in brokers:
+            connection.order("fail-dir", broker=broker, directory=directory)
+            click.echo(
+                f"broker {broker}: fail-dir done; back with a new disk:"
+                f" kill {broker}, then return {broker} --new-disks"
+            )
+
+
+@command.command(short_help="--rate SIZE [--topic T --partition N]: write. Undo: --rate 0.")
+@click.option(
+    "--rate", required=True, metavar="SIZE", callback=_read_rate, help="Bytes per second; 0: none."
+)
+@click.option("--topic", help="The partition's topic.")
+@click.option("--partition", type=click.IntRange(0), help="The partition.")
+@_addressed
+def produce(
+    rate: float,
+    topic: str | None,
+    partition: int | None,
+    control: str | None,
+    ready_file: Path | None,
+) -> None:
+    """Let producers write to a partition, or to each that has no rate of its own.
+
+    --rate 0 ends it.
+    """
+    if (topic is None) != (partition is None):
+        raise click.UsageError("produce needs both --topic and --partition, or neither")
+    with _orders(control, ready_file) as connection:
+        connection.order("produce", rate=rate, topic=topic, partition=partition)
+    where = "each partition without a rate of its own" if topic is None else f"{topic}-{partition}"
+    click.echo(f"producers write {format_bytes(rate)}/s to {where}")

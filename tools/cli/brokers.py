@@ -1,18 +1,24 @@
 """`klamm brokers`: simulated brokers in a process of their own, until a signal."""
 
+import logging
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import click
 import trio
 
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol, by_name
+from klamm.controller.runtime.controller import ListenError
+from klamm.controller.runtime.entry import PATIENCE_SECONDS
 from klamm.tools.brokers.calls import StoreRefusedError
 from klamm.tools.brokers.peer import HOST
 from klamm.tools.brokers.registration import BrokerIdInUseError
 from klamm.tools.brokers.server import SimulatedBrokers
 from klamm.tools.cli._ids import read_ids
 from klamm.tools.cli._running import (
+    ReadyFileError,
     announced,
     plain_faults,
     ready_file_option,
@@ -21,7 +27,9 @@ from klamm.tools.cli._running import (
 )
 from klamm.tools.cli._sizes import byte_count
 
-_FAULTS = (BrokerIdInUseError, StoreRefusedError, OSError)
+_FAULTS = (BrokerIdInUseError, ListenError, ReadyFileError, StoreRefusedError, OSError)
+
+LOG = logging.getLogger("klamm.brokers")
 
 
 def _read_protocol(
@@ -46,10 +54,13 @@ def _read_protocol(
     callback=read_ids,
     default="0-4",
     show_default=True,
-    help="Ids of the brokers: 3 or 1,2 or 0-4.",
+    help="Ids of the brokers: 3 or 1,2 or 0-4; not those of klamm nodes.",
 )
 @click.option(
-    "--racks", type=click.IntRange(1, 1000), help="Deal brokers out to so many racks: r0, r1, ..."
+    "--racks",
+    type=click.IntRange(1, 1000),
+    metavar="NUMBER",
+    help="Deal brokers out to so many racks: r0, r1, ...",
 )
 @click.option(
     "--frozen",
@@ -153,8 +164,10 @@ def command(
 
 async def _run(brokers: SimulatedBrokers, zookeeper: str, ready_file: Path | None) -> None:
     async def work() -> None:
-        click.echo(f"{len(brokers.brokers)} brokers are joining ZooKeeper {zookeeper} ...")
-        async with brokers:
+        count = len(brokers.brokers)
+        who = "1 broker is" if count == 1 else f"{count} brokers are"
+        click.echo(f"{who} joining ZooKeeper {zookeeper} ...")
+        async with _entered(brokers, zookeeper):
             description = _description(brokers, zookeeper)
             with announced(ready_file, description):
                 for broker in brokers.brokers.values():
@@ -165,6 +178,24 @@ async def _run(brokers: SimulatedBrokers, zookeeper: str, ready_file: Path | Non
                 await trio.sleep_forever()
 
     await until_signal(work)
+
+
+@asynccontextmanager
+async def _entered(brokers: SimulatedBrokers, zookeeper: str) -> AsyncIterator[None]:
+    """Let brokers join and run while the block runs; say so when ZooKeeper is away."""
+    joining = trio.CancelScope()
+
+    async def complain() -> None:
+        with joining:
+            await trio.sleep(PATIENCE_SECONDS)
+            if not any(broker.session_seconds for broker in brokers.brokers.values()):
+                LOG.warning("ZooKeeper on %s does not answer; still trying", zookeeper)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(complain)
+        async with brokers:
+            joining.cancel()
+            yield
 
 
 def _description(brokers: SimulatedBrokers, zookeeper: str) -> dict[str, object]:

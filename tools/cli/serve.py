@@ -2,7 +2,8 @@
 
 import gc
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
 from pathlib import Path
 
 import click
@@ -12,11 +13,12 @@ from klamm.controller.runtime.config import ControllerConfig
 from klamm.controller.runtime.controller import ListenError, Running, run_controller
 from klamm.controller.runtime.entry import NodeIdTakenError, UnreachableError
 from klamm.controller.runtime.journal_file import JournalError
-from klamm.controller.runtime.keys import ConfigError, config_from, unknown_keys
+from klamm.controller.runtime.keys import ConfigError, config_from
 from klamm.controller.runtime.sessions import StoreError
 from klamm.controller.znodes.errors import ZnodeError
-from klamm.tools.cli._properties import merged, override_option
+from klamm.tools.cli._properties import merged, override_option, warn_of_unknown
 from klamm.tools.cli._running import (
+    ReadyFileError,
     announced,
     plain_faults,
     ready_file_option,
@@ -28,14 +30,15 @@ _FAULTS = (
     JournalError,
     ListenError,
     NodeIdTakenError,
+    ReadyFileError,
     StoreError,
     UnreachableError,
     ZnodeError,
 )
 
 #: For a state of many objects that live long and have no cycles. Python's own, 700, spends a third
-#: of the work on 10,000 partitions on looking through them.
-_GC_THRESHOLDS = (20_000, 10, 10)
+#: of the work on 10,000 partitions on looking through them; 20,000 spends a tenth.
+_GC_THRESHOLDS = (200_000, 10, 10)
 
 
 @click.command()
@@ -55,6 +58,10 @@ def command(
     \b
     Needed are an id that no broker has, and a ZooKeeper; everything else has Kafka's defaults:
       klamm serve --override node.id=900 --override zookeeper.connect=localhost:2181
+
+    Kafka's default for listeners is PLAINTEXT://:9092, which is every interface of the machine.
+    There is no authorization: whoever reaches a node may do anything. To keep it to this machine:
+    --override listeners=PLAINTEXT://127.0.0.1:9092
     """
     set_up_logging()
     properties = merged(config, overrides)
@@ -64,8 +71,7 @@ def command(
         raise click.ClickException(
             "\n  ".join(["no node can run by this:", *error.faults])
         ) from error
-    for key in unknown_keys(properties):
-        click.echo(f"Warning: there is no property {key}; it is ignored", err=True)
+    warn_of_unknown(properties)
     gc.set_threshold(*_GC_THRESHOLDS)
     try:
         with plain_faults(*_FAULTS):
@@ -82,14 +88,32 @@ async def _serve(config: ControllerConfig, ready_file: Path | None, quiet: bool)
             running: Running = await nursery.start(run_controller, config)
             with announced(ready_file, _description(config, running)):
                 if not quiet:
-                    where = f"{running.endpoint.host}:{running.endpoint.port}"
-                    click.echo(
-                        f"klamm node {config.node_id} serves on {where},"
-                        f" ZooKeeper {config.zookeeper}"
-                    )
+                    for line in _welcome(config, running):
+                        click.echo(line)
                 await trio.sleep_forever()
 
     await until_signal(work)
+
+
+def _welcome(config: ControllerConfig, running: Running) -> Iterator[str]:
+    """Say where the node is, as others are told, and what it listens on if that is more."""
+    endpoint = running.endpoint
+    where = f"{endpoint.host}:{endpoint.port}"
+    yield f"klamm node {config.node_id} serves on {where}, ZooKeeper {config.zookeeper}"
+    if not _is_loopback(config.host):
+        interfaces = config.host or "all interfaces"
+        near = f"PLAINTEXT://127.0.0.1:{config.port or endpoint.port}"
+        yield (
+            f"  it listens on {interfaces}, and whoever reaches it may do anything; to keep it to"
+            f" this machine: --override listeners={near}"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _description(config: ControllerConfig, running: Running) -> dict[str, object]:

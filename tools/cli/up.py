@@ -9,16 +9,18 @@ import trio
 from klamm.controller.runtime.keys import ConfigError, config_from, unknown_keys
 from klamm.tools.cli._cluster import FAULTS, ClusterOptions, running_cluster
 from klamm.tools.cli._ids import read_ids
+from klamm.tools.cli._options import NODE_ID
 from klamm.tools.cli._properties import override_option
 from klamm.tools.cli._recipe import welcome
 from klamm.tools.cli._running import (
+    ReadyFileError,
     announced,
     plain_faults,
     ready_file_option,
     set_up_logging,
     until_signal,
 )
-from klamm.tools.cli._sizes import byte_count
+from klamm.tools.cli._sizes import byte_count, counted
 from klamm.tools.cli._topics import NewTopic, parse_topics, read_assignments, unique
 from klamm.tools.cli._zookeepers import MEMORY
 
@@ -33,7 +35,10 @@ _DECIDED = {
 }
 
 
-#: A third of Kafka's default: a node that is killed keeps the office so long.
+_FAULTS = (*FAULTS, ReadyFileError)
+
+#: A third of Kafka's default: a node that is killed keeps the office so long, and a broker its
+#: registration.
 _SESSION_TIMEOUT = "zookeeper.session.timeout.ms"
 
 
@@ -50,7 +55,7 @@ def _check_properties(overrides: Mapping[str, str], ibp: str | None) -> dict[str
     except ConfigError as error:
         raise click.UsageError("\n  ".join(error.faults)) from error
     for key in unknown_keys(properties):
-        raise click.UsageError(f"--override {key}: there is no such property")
+        raise click.UsageError(f"--override {key}: neither klamm nor Kafka 3.9 knows it")
     return properties
 
 
@@ -84,7 +89,7 @@ def _check_topics(
 )
 @click.option(
     "--brokers",
-    type=click.IntRange(1, 1000),
+    type=click.IntRange(1, NODE_ID),
     default=5,
     show_default=True,
     help="How many simulated brokers; their ids are 0, 1, ...",
@@ -99,6 +104,7 @@ def _check_topics(
 @click.option(
     "--racks",
     type=click.IntRange(1, 1000),
+    metavar="NUMBER",
     help="Deal brokers and nodes out to so many racks: r0, r1, ...",
 )
 @click.option(
@@ -160,7 +166,8 @@ def _check_topics(
 @click.option(
     "--journal",
     type=click.Path(exists=True, file_okay=False, writable=True, path_type=Path),
-    help="A folder in which each node writes its journal, node-ID.jsonl.",
+    help="A folder in which each node writes its journal, node-ID.jsonl; what is there already"
+    " is gone on with.",
 )
 @ready_file_option
 def command(
@@ -202,21 +209,23 @@ def command(
     )
     set_up_logging()
     try:
-        with plain_faults(*FAULTS):
+        with plain_faults(*_FAULTS):
             trio.run(_up, options, ready_file)
-    except FAULTS as error:
+    except _FAULTS as error:
         raise click.ClickException(str(error)) from error
     click.echo("klamm stopped")
 
 
 async def _up(options: ClusterOptions, ready_file: Path | None) -> None:
     async def work() -> None:
+        earlier = {file for file in options.journal_files if file.exists()}
         what = "a controller" if options.nodes == 1 else f"{options.nodes} controllers"
         place = "ZooKeeper in memory" if options.in_memory else "ZooKeeper"
-        click.echo(f"starting {place}, {what} and brokers ...")
+        brokers = counted(len(options.brokers), "broker")
+        click.echo(f"starting {place}, {what} and {brokers} ...")
         async with running_cluster(options) as cluster:
             with announced(ready_file, cluster.description()):
-                click.echo(welcome(cluster))
+                click.echo(welcome(cluster, ready_file, options.journal_files, earlier))
                 await trio.sleep_forever()
 
     await until_signal(work)

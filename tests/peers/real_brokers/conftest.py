@@ -1,13 +1,11 @@
 """One cluster per inter-broker protocol, for as many tests as like to use it."""
 
-import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from itertools import count
 
 import pytest
-from kafka.net.inet import KafkaNetSocket
 from peers.real_brokers.cluster import RealCluster
 
 PROTOCOLS = ("2.4-IV0", "3.9-IV0")
@@ -39,24 +37,6 @@ def cluster(
     yield found
     found.start(*(broker.id for broker in found.brokers.values() if not broker.runs))
     assert found.logs.complaints() == []
-
-
-@pytest.fixture(autouse=True)
-def close_refused_sockets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Close what kafka-python 3.0 leaves open: each socket whose connection was refused."""
-    made: list[socket.socket] = []
-
-    def remember(_: KafkaNetSocket, *arguments: int) -> socket.socket:
-        made.append(socket.socket(*arguments))
-        return made[-1]
-
-    monkeypatch.setattr(KafkaNetSocket, "socket", remember)
-    yield
-    for item in made:
-        try:
-            item.getpeername()
-        except OSError:
-            item.close()
 
 
 @pytest.fixture

@@ -1,0 +1,161 @@
+"""What a turn takes for true by its facts, over the durable state that it began with."""
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from klamm.controller.core.handovers import Handovers
+from klamm.controller.core.model import (
+    Awaiting,
+    Broker,
+    ClusterState,
+    Deletion,
+    Partition,
+    Topic,
+    TopicPartition,
+)
+from klamm.controller.core.plan import (
+    Change,
+    SetAwaiting,
+    SetBelow,
+    SetDeletion,
+    SetPartition,
+    SetShuttingDown,
+    SetTopic,
+)
+from klamm.controller.core.unreadable import Unreadable
+from klamm.controller.znodes import paths
+
+
+class Known:
+    """The state with this turn's facts folded in; `changes` make them true without a write."""
+
+    def __init__(self, state: ClusterState) -> None:
+        self.state = state
+        self.brokers: Mapping[int, Broker] = state.brokers
+        self.nodes: Mapping[int, Broker] = state.nodes
+        self.online = state.brokers.keys()
+        self.shutting_down = state.shutting_down
+        self.alive: AbstractSet[int] = state.alive
+        self.unreadable: Mapping[str, str] = state.unreadable
+        self.deleting: dict[str, Deletion] = dict(state.deleting)
+        self.handovers = Handovers(state)
+        self.changes: list[Change] = []
+        #: Topics that this turn's facts have brought or changed.
+        self.topics_read: dict[str, None] = {}
+        self.below: dict[str, tuple[str, ...] | None] = dict(state.below)
+        self._unreadable = Unreadable(state.unreadable)
+        self._topics: dict[str, Topic | None] = {}
+        self._partitions: dict[TopicPartition, Partition] = {}
+        self._awaiting: dict[TopicPartition, Awaiting | None] = {}
+
+    def topic(self, name: str) -> Topic | None:
+        """Return the topic as read last."""
+        if name in self._topics:
+            return self._topics[name]
+        return self.state.topics.get(name)
+
+    def awaiting(self, name: TopicPartition) -> Awaiting | None:
+        """Return the deletes of the partition that wait for its leader, as facts have it."""
+        return self._awaiting.get(name, self.state.awaiting.get(name))
+
+    def owing(self, topic: str) -> tuple[TopicPartition, ...]:
+        """The topic's partitions with deletes that wait for their leader."""
+        return tuple(name for name in self.state.awaiting if name.topic == topic)
+
+    def vanishing(self, topic: str) -> bool:
+        """Tell whether the topic's deletion has started; nothing else may change it any more."""
+        deletion = self.deleting.get(topic)
+        return deletion is not None and deletion.started
+
+    def unreadable_of(self, name: TopicPartition) -> str:
+        """Why the partition must be left alone: what of it cannot be read; "" if all can."""
+        if not self.unreadable:
+            return ""
+        return self.unreadable.get(paths.topic(name.topic)) or self.unreadable.get(
+            paths.state(*name), ""
+        )
+
+    # --- facts -----------------------------------------------------------------------------
+
+    def learn_brokers(self, brokers: Mapping[int, Broker]) -> None:
+        """Take these as the registered brokers; one with a new epoch is not shutting down."""
+        leaving = frozenset(
+            id_
+            for id_ in self.shutting_down
+            if id_ in brokers and brokers[id_].epoch == self.brokers[id_].epoch
+        )
+        self.brokers = brokers
+        self.online = brokers.keys()
+        self._learn_shutting_down(leaving)
+
+    def shut(self, broker: int) -> None:
+        """Take this registered broker for leaving."""
+        self._learn_shutting_down(self.shutting_down | {broker})
+
+    def _learn_shutting_down(self, leaving: frozenset[int]) -> None:
+        self.alive = self.online - leaving
+        if leaving != self.shutting_down:
+            self.shutting_down = leaving
+            self.changes.append(SetShuttingDown(leaving))
+
+    def learn_topic(self, name: str, topic: Topic | None) -> None:
+        """Take this as what ZooKeeper holds of the topic."""
+        known = self.topic(name)
+        for number in known.partitions if known else ():
+            self._partitions.pop(TopicPartition(name, number), None)
+        self._topics[name] = topic
+        self.topics_read[name] = None
+        self.handovers.learn_topic(name, topic)
+        self.changes.append(SetTopic(name, topic))
+
+    def learn_partition(self, name: TopicPartition, partition: Partition) -> None:
+        """Take this as what ZooKeeper holds of the partition."""
+        self._partitions[name] = partition
+        self.changes.append(SetPartition(name, partition))
+
+    def set_aside(self, path: str, text: str) -> None:
+        """Note that this znode cannot be read."""
+        self._unreadable.set_aside(path, text)
+        self.unreadable = self._unreadable.texts
+
+    def take_up(self, path: str) -> bool:
+        """Note that this znode, with those below it, was read; tell whether one was set aside."""
+        mended = self._unreadable.take_up(path)
+        self.unreadable = self._unreadable.texts
+        return mended
+
+    def fact_changes(self) -> Iterator[Change]:
+        """What this turn's facts change, all of it true without a write."""
+        yield from self.changes
+        yield from self._unreadable.changes(self.state.unreadable)
+        yield from self.handovers.changes()
+
+    def learn_below(self, root: str, below: tuple[str, ...] | None) -> None:
+        """Take this as all that is below a znode which is to be removed; as in `SetBelow`."""
+        if below != self.below.get(root, ()):
+            self.below[root] = below
+            self.changes.append(SetBelow(root, below))
+
+    def queue(self, name: str, deletion: Deletion | None) -> None:
+        """Take the topic as queued for deletion like this, or as not queued."""
+        if deletion is None:
+            self.deleting.pop(name, None)
+        else:
+            self.deleting[name] = deletion
+        self.changes.append(SetDeletion(name, deletion))
+
+    def release(self, name: TopicPartition) -> None:
+        """Let no delete of the partition wait any more."""
+        self._await(name, None)
+
+    def end_handover(self, name: TopicPartition) -> None:
+        """Let nothing but the partition's deletes wait for its leader any more."""
+        awaiting = self.awaiting(name)
+        if awaiting is not None and awaiting.handover:
+            self._await(name, replace(awaiting, handover=False))
+
+    def _await(self, name: TopicPartition, awaiting: Awaiting | None) -> None:
+        self.handovers.end(name)
+        self._awaiting[name] = awaiting
+        self.changes.append(SetAwaiting(name, awaiting))
