@@ -132,8 +132,6 @@ class AnyWorld(RuleBasedStateMachine):
         self.wishes: dict[int, tuple[int, TopicPartition, LeaderAndIsrPartitionState]] = {}
         self.epochs: dict[TopicPartition, int] = {}
         self.leaders: dict[tuple[TopicPartition, int], int] = {}
-        #: Deletes that are owed to a broker or a term that is gone are not remembered yet.
-        self.debts_lost = False
         self.rogue = False
         #: The present office, and the brokers that it began with.
         self.office: Turns | None = None
@@ -338,7 +336,6 @@ class AnyWorld(RuleBasedStateMachine):
         world = self.world
         if "session" not in world.timers:
             return
-        self.debts_lost = self.debts_lost or not world.node.connected
         world.run_timer("session")
         if back:
             world.zookeeper.run()
@@ -357,7 +354,6 @@ class AnyWorld(RuleBasedStateMachine):
             world.write(SetData(paths.CONTROLLER_EPOCH, b"%d" % (int(data) + 1), ANY_VERSION))
         elif world.exists(what):
             world.write(Delete(what, ANY_VERSION))
-        self.debts_lost = True
 
     @rule(name=st.sampled_from(NAMES), what=st.sampled_from(["topic", "state"]))
     def rogue_write(self, name: TopicPartition, what: str) -> None:
@@ -436,8 +432,8 @@ class AnyWorld(RuleBasedStateMachine):
         nodes = world.zookeeper.tree.nodes
         for name in self.names():
             part, state = read_partition(world.zookeeper.tree, name), nodes.get(paths.state(*name))
-            if part.leadership is None or state is None:
-                continue
+            if part.leadership is None or part.leader == NO_LEADER or state is None:
+                continue  # Without a leader the ISR says who has the data, alive or not.
             for broker in {*part.leadership.isr, part.leader} & set(self.online):
                 epoch = self.epoch_of(broker)
                 assert epoch < state.mzxid or epoch == self.found.get(broker), (broker, name)
@@ -486,7 +482,8 @@ class AnyWorld(RuleBasedStateMachine):
                 assert not part.assignment.moving, name
                 assert part.leader != NO_LEADER, name
         assert all(len(world.replies[request]) == 1 for request in self.asked)
-        if not self.debts_lost:
+        # Deletes that are owed are forgotten with the office, until they are kept in ZooKeeper.
+        if not any(line.kind == "resigned" for line in world.journal):
             for broker, name in self.brokers.logs:
                 found = state.partition(name)
                 assert found is not None
