@@ -85,7 +85,7 @@ def _check_topics(
 @click.option(
     "--memory",
     is_flag=True,
-    help="Everything in one process, ZooKeeper too; needs no Java, ready in half a second.",
+    help="Everything in one process, ZooKeeper too; needs no Java, ready within a second.",
 )
 @click.option(
     "--brokers",
