@@ -23,9 +23,7 @@ def without_offline(isr: tuple[int, ...], online: AbstractSet[int]) -> tuple[int
     return tuple(broker for broker in isr if broker in online) or isr
 
 
-def is_in_line(
-    replicas: Sequence[int], leadership: Leadership, online: AbstractSet[int]
-) -> bool:
+def is_in_line(replicas: Sequence[int], leadership: Leadership, online: AbstractSet[int]) -> bool:
     """Tell, by what is quickly seen, that there is nothing to repair."""
     leader, isr = leadership.leader, leadership.isr
     within = isr == replicas or all(broker in replicas for broker in isr)

@@ -87,9 +87,7 @@ def is_settled(partition: Partition, online: frozenset[int]) -> bool:
     """
     held, assignment = partition.leadership, partition.assignment
     return (
-        held is not None
-        and not assignment.moving
-        and is_in_line(assignment.replicas, held, online)
+        held is not None and not assignment.moving and is_in_line(assignment.replicas, held, online)
     )
 
 

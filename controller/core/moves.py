@@ -76,8 +76,10 @@ def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
         changed = in_line(
             draft, name, partition, leadership, event.restarted, always=event.reassigned
         )
-        if not changed and partition.assignment.moving and draft.rules.complete(
-            partition.assignment, leadership, draft.alive
+        if (
+            not changed
+            and partition.assignment.moving
+            and draft.rules.complete(partition.assignment, leadership, draft.alive)
         ):
             held_for = _end(draft, name, leadership, draft.rules.finished(partition.assignment))
     draft.handovers.hold_back(name, held_for)
