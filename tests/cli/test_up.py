@@ -155,7 +155,9 @@ def controller_by(node: Mapping[str, Any]) -> int:
 
 
 def test_when_the_active_node_is_killed_another_one_goes_on(tmp_path: Path) -> None:
-    options = ["--nodes", "3", "--brokers", "3", "--frozen", "2", "--topic", "t:2:1"]
+    topics = tmp_path / "topics.json"
+    topics.write_text('{"partitions": [{"topic": "t", "partition": 0, "replicas": [0]}]}')
+    options = ["--nodes", "3", "--brokers", "3", "--frozen", "2", "--topics-file", str(topics)]
     options += ["--override", "zookeeper.session.timeout.ms=2000", "--journal", str(tmp_path)]
     with running(tmp_path, "up", *options) as command:
         bootstrap, nodes = command.ready["bootstrap"], command.ready["nodes"]
@@ -182,7 +184,8 @@ def test_when_the_active_node_is_killed_another_one_goes_on(tmp_path: Path) -> N
     left = ", ".join(str(node["id"]) for node in others)
     text = f"node {active['id']} (process {active['pid']}) was ended by SIGKILL"
     assert f"{text}; nodes {left} go on\n" in output
-    assert left_in(tmp_path) == [f"node-{number}.jsonl" for number in (900, 901, 902)]
+    journals = [f"node-{number}.jsonl" for number in (900, 901, 902)]
+    assert left_in(tmp_path) == [*journals, "topics.json"]
 
 
 def test_when_the_last_node_is_killed_up_says_so_and_ends(tmp_path: Path) -> None:
