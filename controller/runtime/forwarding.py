@@ -30,7 +30,12 @@ from klamm.controller.handlers import (
     k45_alter_partition_reassignments,
     k46_list_partition_reassignments,
 )
-from klamm.controller.runtime.links import READ_BYTES, Connect, LinkLostError, connect_tcp
+from klamm.controller.runtime.conversation import (
+    READ_BYTES,
+    Connect,
+    LinkLostError,
+    connect_tcp,
+)
 from klamm.protocol.connection import ClientConnection, ProtocolViolation, Request
 from klamm.protocol.generated.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,

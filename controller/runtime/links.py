@@ -9,34 +9,23 @@ itself: it reports that no answer came, and the node decides what is still worth
 import logging
 import math
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import trio
 
 from klamm.controller.brokers.messages import endpoint_between_brokers
-from klamm.controller.core.model import Broker, Endpoint
+from klamm.controller.core.model import Broker
 from klamm.controller.node.effects import Send
 from klamm.controller.node.inputs import BrokerAnswer
-from klamm.protocol.connection import ClientConnection, ProtocolViolation
+from klamm.controller.runtime.conversation import Connect, LinkLostError, connect_tcp, converse
+from klamm.protocol.connection import ClientConnection
 from klamm.protocol.errors import EncodeError
 from klamm.protocol.message import Message
 
 LOG = logging.getLogger("klamm.links")
 
-READ_BYTES = 64 * 1024
-
-Connect = Callable[[Endpoint], Awaitable[trio.abc.Stream]]
 Post = Callable[[BrokerAnswer], None]
-
-
-class LinkLostError(Exception):
-    """A request got no answer; the text says why."""
-
-
-async def connect_tcp(endpoint: Endpoint) -> trio.abc.Stream:
-    """Open a TCP connection; raises OSError."""
-    return await trio.open_tcp_stream(endpoint.host, endpoint.port)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +124,8 @@ class _Link:
         pause = self._settings.reconnect_seconds
         try:
             with trio.fail_after(self._settings.request_seconds):
-                return await self._converse(send)
+                stream = await self._connected()
+                return await converse(stream, self._protocol, send.message, send.version)
         except EncodeError as error:
             # Decoders of znodes keep such values out. If one comes through, all others go on.
             LOG.error("broker %d: a request cannot be sent: %s", self.broker.id, error)
@@ -145,19 +135,6 @@ class _Link:
         await self._disconnect()
         self._connect_at = trio.current_time() + pause
         return None
-
-    async def _converse(self, send: Send) -> Message:
-        stream = await self._connected()
-        _, data = self._protocol.send_request(send.message, send.version)
-        await stream.send_all(data)
-        while True:
-            received = await stream.receive_some(READ_BYTES)
-            if not received:
-                raise LinkLostError("the broker closed the connection")
-            for event in self._protocol.receive_data(received):
-                if isinstance(event, ProtocolViolation):
-                    raise LinkLostError(str(event.error))
-                return event.body
 
     async def _connected(self) -> trio.abc.Stream:
         if self._endpoint is None:

@@ -2,7 +2,8 @@
 
 A line is a key, a separator (`=`, `:` or white space) and a value; `#` or `!` starts a comment
 line, a backslash at the end joins the next line without its indentation, and backslash escapes
-are \\t, \\n, \\r, \\f, \\uXXXX and any other character for itself. The last value of a key counts.
+are \\t, \\n, \\r, \\f, \\u with four hex digits, and any other character for itself. The last
+value of a key counts.
 Source: java.util.Properties.load; Kafka reads the file as bytes, which makes it ISO 8859-1.
 """
 

@@ -5,9 +5,7 @@ Its brokers are registered and take connections, but say nothing: what is measur
 
 from __future__ import annotations
 
-import contextlib
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +23,7 @@ from klamm.controller.znodes import paths
 from klamm.controller.znodes.brokers import BrokerZnode, Endpoint, encode_broker
 from klamm.controller.znodes.state import StateZnode, encode_state
 from klamm.controller.znodes.topic import TopicZnode, encode_topic
+from klamm.tools.threads import TrioThread
 
 BROKERS = (1, 2, 3, 4, 5, 6)
 REPLICAS = 3
@@ -87,24 +86,20 @@ class LocalNode:
     def __init__(self, config: ControllerConfig, open_store: OpenStore | None = None) -> None:
         self._config = config
         self._open_store = open_store
-        self._thread = threading.Thread(target=self._main, name="klamm-node")
-        self._served = threading.Event()
-        self._scope = trio.CancelScope()
+        self._thread = TrioThread("klamm-node", self._main)
         self._running: Running | None = None
-        self._fault: BaseException | None = None
 
     def __enter__(self) -> Self:
-        self._thread.start()
-        self._served.wait()
+        self._thread.__enter__()
         try:
             deadline = time.monotonic() + _WAIT_S
-            while self._fault is None and self.running.node.state is None:
-                if time.monotonic() > deadline:
+            while self.running.node.state is None:
+                if self._thread.ended or time.monotonic() > deadline:
                     raise TimeoutError(f"the node took no office within {_WAIT_S:g} s")
                 time.sleep(0.01)
-        finally:
-            if self._fault is not None or self.running.node.state is None:
-                self._stop()
+        except BaseException as error:
+            self._thread.__exit__(type(error), error, error.__traceback__)
+            raise
         return self
 
     def __exit__(
@@ -113,37 +108,20 @@ class LocalNode:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._stop()
+        self._thread.__exit__(kind, error, traceback)
 
     @property
     def running(self) -> Running:
         """Where the node serves, and its state machine."""
-        assert self._running is not None, self._fault
+        assert self._running is not None
         return self._running
 
     def call(self, function: Callable[[], object]) -> None:
         """Run a function on the node's thread."""
-        trio.from_thread.run_sync(function, trio_token=self._token)
+        self._thread.call(function)
 
-    def _main(self) -> None:
-        try:
-            trio.run(self._run)
-        except BaseException as fault:  # carried over to the caller's thread
-            self._fault = fault
-        finally:
-            self._served.set()
-
-    async def _run(self) -> None:
-        self._token = trio.lowlevel.current_trio_token()
-        with self._scope:
-            async with trio.open_nursery() as nursery:
-                start = partial(run_controller, self._config, self._open_store)
-                self._running = await nursery.start(start)
-                self._served.set()
-
-    def _stop(self) -> None:
-        with contextlib.suppress(trio.RunFinishedError):  # it has ended by itself
-            self.call(self._scope.cancel)
-        self._thread.join()
-        if self._fault is not None:
-            raise self._fault
+    async def _main(self, ready: Callable[[], None]) -> None:
+        async with trio.open_nursery() as nursery:
+            start = partial(run_controller, self._config, self._open_store)
+            self._running = await nursery.start(start)
+            ready()

@@ -13,7 +13,8 @@ from collections.abc import Callable
 import trio
 
 from klamm.controller.core.model import Endpoint
-from klamm.protocol.connection import ClientConnection, ProtocolViolation
+from klamm.controller.runtime.conversation import LinkLostError, connect_tcp, converse
+from klamm.protocol.connection import ClientConnection
 from klamm.protocol.errors import EncodeError
 from klamm.protocol.generated.api_versions_request import ApiVersionsRequest
 from klamm.protocol.generated.api_versions_response import ApiVersionsResponse
@@ -22,17 +23,11 @@ from klamm.tools.brokers.asks import Answered, Ask
 
 LOG = logging.getLogger("klamm.brokers")
 
-READ_BYTES = 64 * 1024
-
 #: request.timeout.ms; connecting counts.
 REQUEST_SECONDS = 30.0
 
 _API_VERSIONS = 3
 _NO_VERSION = -1
-
-
-class NoAnswerError(Exception):
-    """A request got no answer; the text says why."""
 
 
 class ControllerLink:
@@ -49,7 +44,7 @@ class ControllerLink:
         self._answered = answered
         self._send, self._receive = trio.open_memory_channel[Ask](math.inf)
         self._endpoint: Endpoint | None = None
-        self._stream: trio.SocketStream | None = None
+        self._stream: trio.abc.Stream | None = None
         self._protocol = ClientConnection(client_id)
         self._versions: dict[int, range] = {}
 
@@ -76,7 +71,7 @@ class ControllerLink:
         except EncodeError as error:
             # Decoders of znodes and requests keep such values out.
             LOG.error("broker %s: cannot ask the controller: %s", self._client_id, error)
-        except (NoAnswerError, OSError, trio.BrokenResourceError, trio.TooSlowError) as error:
+        except (LinkLostError, OSError, trio.BrokenResourceError, trio.TooSlowError) as error:
             why = str(error) or type(error).__name__
             LOG.info("broker %s: no answer of the controller: %s", self._client_id, why)
         await self._disconnect()
@@ -85,11 +80,11 @@ class ControllerLink:
     async def _connect(self) -> None:
         endpoint = self._find()
         if endpoint is None:
-            raise NoAnswerError("the metadata names none")
+            raise LinkLostError("the metadata names none")
         if endpoint != self._endpoint:
             await self._disconnect()
         if self._stream is None:
-            self._stream = await trio.open_tcp_stream(endpoint.host, endpoint.port)
+            self._stream = await connect_tcp(endpoint)
             self._protocol = ClientConnection(self._client_id)
             self._endpoint = endpoint
 
@@ -101,7 +96,7 @@ class ControllerLink:
             request = ApiVersionsRequest("klamm-simulated-broker", "1")
             response = await self._converse(request, _API_VERSIONS)
             if not isinstance(response, ApiVersionsResponse) or response.error_code:
-                raise NoAnswerError(f"it does not tell its versions: {response}")
+                raise LinkLostError(f"it does not tell its versions: {response}")
             self._versions = {
                 key.api_key: range(key.min_version, key.max_version + 1)
                 for key in response.api_keys
@@ -110,20 +105,12 @@ class ControllerLink:
         theirs = self._versions.get(key, range(0))
         common = [version for version in ask.versions if version in theirs]
         if not common:
-            raise NoAnswerError(f"it serves {theirs} of key {key}, this broker {ask.versions}")
+            raise LinkLostError(f"it serves {theirs} of key {key}, this broker {ask.versions}")
         return common[-1]
 
     async def _converse(self, request: Message, version: int) -> Message:
         assert self._stream is not None
-        await self._stream.send_all(self._protocol.send_request(request, version)[1])
-        while True:
-            received = await self._stream.receive_some(READ_BYTES)
-            if not received:
-                raise NoAnswerError("it closed the connection")
-            for event in self._protocol.receive_data(received):
-                if isinstance(event, ProtocolViolation):
-                    raise NoAnswerError(str(event.error))
-                return event.body
+        return await converse(self._stream, self._protocol, request, version)
 
     async def _disconnect(self) -> None:
         self._endpoint, self._versions = None, {}

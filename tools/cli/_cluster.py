@@ -1,7 +1,5 @@
 """A whole cluster on this machine: ZooKeeper, real or in memory, controller nodes, brokers."""
 
-import contextlib
-import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -33,6 +31,7 @@ from klamm.tools.cli._running import plain_faults
 from klamm.tools.cli._settled import settle
 from klamm.tools.cli._zookeepers import MEMORY, zookeeper_at
 from klamm.tools.embedded.errors import EmbeddedError
+from klamm.tools.threads import TrioThread
 
 T = TypeVar("T")
 
@@ -183,25 +182,12 @@ class LocalCluster:
     def __init__(self, options: ClusterOptions, say: Say = tell_errors) -> None:
         self._options = options
         self._say = say
-        self._thread = threading.Thread(target=self._run, name="klamm-cluster")
-        self._entered = threading.Event()
-        self._ready = threading.Event()
-        self._fault: BaseException | None = None
+        self._thread = TrioThread("klamm-cluster", self._main)
         self._cluster: Cluster | None = None
-        self._scope = trio.CancelScope()
 
     def __enter__(self) -> Self:
         """Return once the cluster serves; raises what kept it from that."""
-        self._thread.start()
-        try:
-            self._ready.wait()
-        except BaseException:  # Ctrl-C while it starts
-            self._stop()
-            raise
-        if self._cluster is None:
-            self._thread.join()
-            assert self._fault is not None
-            raise self._fault
+        self._thread.__enter__()
         return self
 
     def __exit__(
@@ -210,9 +196,7 @@ class LocalCluster:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._stop()
-        if self._fault is not None:
-            raise self._fault from error
+        self._thread.__exit__(kind, error, traceback)
 
     @property
     def cluster(self) -> Cluster:
@@ -227,30 +211,13 @@ class LocalCluster:
 
     def call(self, function: Callable[..., T], *arguments: object) -> T:
         """Run a function on the cluster's thread and return its result."""
-        return trio.from_thread.run_sync(function, *arguments, trio_token=self._token)
+        return self._thread.call(function, *arguments)
 
     def read(self, path: str) -> bytes | None:
         """Return a znode's data; see `Cluster.read`."""
-        return trio.from_thread.run(self.cluster.read, path, trio_token=self._token)
+        return self._thread.run(self.cluster.read, path)
 
-    def _run(self) -> None:
-        try:
-            trio.run(self._main)
-        except BaseException as fault:  # carried over to the caller's thread
-            self._fault = fault
-        finally:
-            self._ready.set()
-
-    async def _main(self) -> None:
-        self._token = trio.lowlevel.current_trio_token()
-        self._entered.set()
-        with self._scope:
-            async with running_cluster(self._options, self._say) as self._cluster:
-                self._ready.set()
-                await trio.sleep_forever()
-
-    def _stop(self) -> None:
-        self._entered.wait()
-        with contextlib.suppress(trio.RunFinishedError):  # it has ended by itself
-            self.call(self._scope.cancel)
-        self._thread.join()
+    async def _main(self, ready: Callable[[], None]) -> None:
+        async with running_cluster(self._options, self._say) as self._cluster:
+            ready()
+            await trio.sleep_forever()

@@ -6,10 +6,9 @@ from typing import Self
 
 import trio
 
-from klamm.protocol.connection import ClientConnection, Response
+from klamm.controller.runtime.conversation import LinkLostError, converse
+from klamm.protocol.connection import ClientConnection
 from klamm.protocol.message import Message
-
-_READ_BYTES = 64 * 1024
 
 
 class Wire:
@@ -29,14 +28,9 @@ class Wire:
 
     async def ask(self, message: Message, version: int) -> Message:
         """Return the response; raises OSError if the connection ends first."""
-        _, data = self._protocol.send_request(message, version)
         try:
-            await self._stream.send_all(data)
-            while True:
-                received = await self._stream.receive_some(_READ_BYTES)
-                for event in self._protocol.receive_data(received):
-                    if isinstance(event, Response):
-                        return event.body
-                    raise ConnectionError(f"the connection ended: {event}")
+            return await converse(self._stream, self._protocol, message, version)
+        except LinkLostError as error:
+            raise ConnectionError(f"the connection ended: {error}") from error
         except trio.BrokenResourceError as error:
             raise ConnectionError(f"the connection broke: {error.__cause__ or error}") from error
