@@ -96,7 +96,9 @@ def on_election_done(node: NodeData, event: CommitDone) -> None:
 def _take_office(node: NodeData, held: Held) -> None:
     node.controller_id = node.config.node_id
     state = ClusterState(node.config.node_id, held.epoch, held.fence_version)
-    node.turns = Turns(state, node.config.settings, node.config.protocol, stale=everything())
+    node.turns = Turns(
+        state, node.config.settings, node.config.protocol, node.decide_over, stale=everything()
+    )
     node.phase = Phase.LOADING
     node.note(Severity.INFO, "elected", f"controller epoch {held.epoch}")
     arm(node)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
 
+from klamm.controller.core.decide import decide
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
 from klamm.controller.core.model import ClusterState, Endpoint
 from klamm.controller.core.rules import APACHE_3_9, Rules
@@ -14,7 +15,7 @@ from klamm.controller.node.effects import Effect, Journal, Severity
 from klamm.controller.node.notices import Notices
 from klamm.controller.node.office import Office
 from klamm.controller.node.requests import Requests
-from klamm.controller.node.turns import Turns
+from klamm.controller.node.turns import Decide, Turns
 from klamm.controller.znodes.klamm import KlammNodeZnode
 
 
@@ -79,6 +80,8 @@ class NodeData:
     """One node. `turns` is there while it is in office; `out` collects the effects of an input."""
 
     config: NodeConfig
+    #: What decides over the causes of a turn; a study of failures can put another in its place.
+    decide_over: Decide = decide
     phase: Phase = Phase.STANDBY
     connected: bool = False
     controller_id: int = -1

@@ -11,8 +11,8 @@ below; an input without a row there is ignored in that phase, and the tests name
     recorder     what the journal says of a Commit; `lines` has the form in which it does
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from klamm.controller.node import candidacy, doorway, incumbency, sessions
 from klamm.controller.node.data import NodeData, Now, Phase
@@ -56,6 +56,9 @@ TRANSITIONS: dict[tuple[Phase, type], Step] = {
 class Node(NodeData):
     """One klamm node. Feed every input to `handle` in order, and `Turn` when none is at hand."""
 
+    #: As `TRANSITIONS`; a study of failures can put another table in its place.
+    transitions: ClassVar[Mapping[tuple[Phase, type], Step]] = TRANSITIONS
+
     def handle(self, now: Now, event: Input) -> tuple[Effect, ...]:
         """Take one input; return what is to be done, in this order.
 
@@ -65,7 +68,7 @@ class Node(NodeData):
         incumbency.catch_up(self, event)
         session = getattr(event, "session", self.office.session)
         if session == self.office.session or isinstance(event, SessionEvent):
-            step = TRANSITIONS.get((self.phase, type(event)))
+            step = self.transitions.get((self.phase, type(event)))
             if isinstance(event, ReadDone | CommitDone) and Door.owns(event.request):
                 doorway.on_answer(self, event)
             elif step is not None:

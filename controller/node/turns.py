@@ -10,7 +10,7 @@ until the next try. What ZooKeeper refuses is halved at once, and so is what can
 
 import traceback
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from klamm.controller.core.apply import apply
@@ -49,6 +49,8 @@ from klamm.controller.store.settle import Batch, after_conflict, after_refusal
 from klamm.controller.store.witness import Inquiry, Verdict, inquire
 from klamm.controller.znodes import paths
 
+Decide = Callable[[ClusterState, Iterable[Cause], Settings], Plan]
+
 RETRY_TIMER = "retry"
 RETRY_SECONDS = 1.0
 
@@ -60,6 +62,8 @@ class Turns:
     state: ClusterState
     settings: Settings
     protocol: InterBrokerProtocol
+    #: Called with the state, the causes of a turn, and the settings.
+    decide_over: Decide = decide
     stale: Stale = field(default_factory=Stale)
     queue: list[Cause] = field(default_factory=list)
     taken: dict[int, Cause] = field(default_factory=dict)
@@ -191,7 +195,7 @@ class Turns:
             unread = states_in_question(causes, self.state) - self.fresh
         if not unread:
             try:
-                plan = decide(self.state, causes, self.settings)
+                plan = self.decide_over(self.state, causes, self.settings)
             except Exception:
                 yield from self._undecided(causes, conflicts)
                 return
@@ -230,7 +234,7 @@ class Turns:
         trace = traceback.format_exc()
         facts = [cause for cause in causes if isinstance(cause.event, Fact)]
         others = tuple(cause for cause in causes if not isinstance(cause.event, Fact))
-        decide(self.state, facts, self.settings)
+        self.decide_over(self.state, facts, self.settings)
         self.queue[:0] = facts
         following = after_refusal(Batch(others, conflicts))
         self.retries.extendleft(reversed(following.batches))

@@ -1,5 +1,7 @@
 """Who waits comes first: replies and the next write before the journal and the brokers."""
 
+from collections.abc import Iterable
+
 import pytest
 from node.moving import T, commits, create, with_topic
 from node_world import World, in_office
@@ -12,7 +14,7 @@ from klamm.controller.core.model import ClusterState, TopicPartition
 from klamm.controller.core.plan import Plan
 from klamm.controller.core.results import Done
 from klamm.controller.core.settings import Settings
-from klamm.controller.node import NodeConfig, turns
+from klamm.controller.node import NodeConfig
 from klamm.controller.node.effects import Commit, Effect, Journal, ReadZnodes, Reply, Send
 from klamm.controller.node.inputs import Turn
 from klamm.controller.znodes import paths
@@ -89,17 +91,17 @@ def test_what_was_written_is_told_before_the_next_write_is_found_to_have_failed(
     assert world.replies[max(world.replies)] == [(Done(),) * 6]
 
 
-def test_states_that_a_request_names_are_read_before_the_first_decision(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_states_that_a_request_names_are_read_before_the_first_decision() -> None:
     world = with_topic(NodeConfig(900, MODERN.endpoints, protocol=by_name("2.4-IV0")))
     decided: list[Cause] = []
 
-    def counted(state: ClusterState, causes: list[Cause], settings: Settings) -> Plan:
-        decided.extend(cause for cause in causes if isinstance(cause.event, AlterReassignment))
-        return decide(state, causes, settings)
+    def counted(state: ClusterState, causes: Iterable[Cause], settings: Settings) -> Plan:
+        taken = list(causes)
+        decided.extend(cause for cause in taken if isinstance(cause.event, AlterReassignment))
+        return decide(state, taken, settings)
 
-    monkeypatch.setattr(turns, "decide", counted)
+    assert world.node.turns is not None
+    world.node.turns.decide_over = counted
     world.request(AlterReassignment(T, (4, 3, 2)))
     world.feed()
     [reads] = [each.reads for each in world.effects if isinstance(each, ReadZnodes)]
