@@ -13,7 +13,6 @@ from hypothesis.stateful import (
     initialize,
     invariant,
     rule,
-    run_state_machine_as_test,
 )
 from node_world import ENDPOINT, accept, in_office
 
@@ -512,11 +511,4 @@ TestAnyWorld.settings = settings(max_examples=40, stateful_step_count=25, deadli
 
 @pytest.mark.slow
 def test_any_world_for_longer() -> None:
-    longer = settings(
-        max_examples=slow.examples(600),
-        stateful_step_count=50,
-        derandomize=slow.SAME_EXAMPLES,
-        database=None,
-        deadline=None,
-    )
-    run_state_machine_as_test(AnyWorld, settings=longer)
+    slow.run_for_longer(AnyWorld)

@@ -16,6 +16,7 @@ from klamm.tools.brokers.calls import StoreRefusedError
 from klamm.tools.brokers.peer import HOST
 from klamm.tools.brokers.registration import BrokerIdInUseError
 from klamm.tools.brokers.server import SimulatedBrokers
+from klamm.tools.cli._broker_options import broker_options
 from klamm.tools.cli._ids import read_ids
 from klamm.tools.cli._running import (
     ReadyFileError,
@@ -25,7 +26,6 @@ from klamm.tools.cli._running import (
     set_up_logging,
     until_signal,
 )
-from klamm.tools.cli._sizes import byte_count
 
 _FAULTS = (BrokerIdInUseError, ListenError, ReadyFileError, StoreRefusedError, OSError)
 
@@ -56,43 +56,7 @@ def _read_protocol(
     show_default=True,
     help="Ids of the brokers: 3 or 1,2 or 0-4; not those of klamm nodes.",
 )
-@click.option(
-    "--racks",
-    type=click.IntRange(1, 1000),
-    metavar="NUMBER",
-    help="Deal brokers out to so many racks: r0, r1, ...",
-)
-@click.option(
-    "--frozen",
-    metavar="IDS",
-    callback=read_ids,
-    default="",
-    help="Brokers that live but never catch up.",
-)
-@click.option(
-    "--partition-bytes",
-    metavar="SIZE",
-    callback=byte_count(),
-    default="10MiB",
-    show_default=True,
-    help="How much data each new partition holds.",
-)
-@click.option(
-    "--produce-rate",
-    metavar="SIZE",
-    callback=byte_count(),
-    default="0",
-    show_default=True,
-    help="How much data producers add to each partition per second.",
-)
-@click.option(
-    "--bandwidth",
-    metavar="SIZE",
-    callback=byte_count(least=1),
-    default="10MiB",
-    show_default=True,
-    help="How much data a broker can fetch, and serve, per second.",
-)
+@broker_options(bandwidth="10MiB")
 @click.option(
     "--ibp",
     "protocol",

@@ -7,8 +7,8 @@ import click
 import trio
 
 from klamm.controller.runtime.keys import ConfigError, config_from, unknown_keys
+from klamm.tools.cli._broker_options import broker_options
 from klamm.tools.cli._cluster import FAULTS, ClusterOptions, running_cluster
-from klamm.tools.cli._ids import read_ids
 from klamm.tools.cli._options import NODE_ID
 from klamm.tools.cli._properties import override_option
 from klamm.tools.cli._recipe import welcome
@@ -20,7 +20,7 @@ from klamm.tools.cli._running import (
     set_up_logging,
     until_signal,
 )
-from klamm.tools.cli._sizes import byte_count, counted
+from klamm.tools.cli._sizes import counted
 from klamm.tools.cli._topics import NewTopic, parse_topics, read_assignments, unique
 from klamm.tools.cli._zookeepers import MEMORY
 
@@ -102,19 +102,6 @@ def _check_topics(
     help="How many controller nodes, each a process; their ids are 900, 901, ...",
 )
 @click.option(
-    "--racks",
-    type=click.IntRange(1, 1000),
-    metavar="NUMBER",
-    help="Deal brokers and nodes out to so many racks: r0, r1, ...",
-)
-@click.option(
-    "--frozen",
-    default="",
-    metavar="IDS",
-    callback=read_ids,
-    help="Brokers that live but never catch up: 3 or 1,2 or 0-4.",
-)
-@click.option(
     "--topic",
     "topics",
     multiple=True,
@@ -135,30 +122,7 @@ def _check_topics(
     default=0,
     help="Port of the first node on 127.0.0.1; without it a free one is taken.",
 )
-@click.option(
-    "--partition-bytes",
-    metavar="SIZE",
-    callback=byte_count(),
-    default="10MiB",
-    show_default=True,
-    help="How much data each partition holds.",
-)
-@click.option(
-    "--produce-rate",
-    metavar="SIZE",
-    callback=byte_count(),
-    default="0",
-    show_default=True,
-    help="How much data producers add to each partition per second.",
-)
-@click.option(
-    "--bandwidth",
-    metavar="SIZE",
-    callback=byte_count(least=1),
-    default="1MiB",
-    show_default=True,
-    help="How much data a broker copies per second.",
-)
+@broker_options(bandwidth="1MiB")
 @click.option(
     "--ibp", metavar="VERSION", help="inter.broker.protocol.version of nodes and brokers."
 )
