@@ -13,7 +13,9 @@ import click
 COMMANDS = {
     "broker": "Freeze, slow, kill, stop, return simulated brokers, or see how they are.",
     "brokers": "Run simulated brokers that join a ZooKeeper, until Ctrl-C.",
+    "chaos": "Break a cluster of processes at random, and judge what it has done.",
     "demo": "Show klamm at work: hundreds of moves, live, and what may go wrong.",
+    "lab": "Break controllers on purpose; repeat, shrink and read what happened.",
     "serve": "Join a ZooKeeper as a controller node until Ctrl-C.",
     "up": "Start ZooKeeper, controller nodes and simulated brokers until Ctrl-C.",
     "zookeeper": "Start only the embedded ZooKeeper until Ctrl-C.",
