@@ -1,6 +1,6 @@
 """The benchmarks of a whole controller run, on next to nothing; figures need a quiet machine."""
 
-from klamm.tools.bench import load, reassign
+from klamm.tools.bench import failover, load, reassign
 
 
 def test_starting_moves_is_measured_beside_the_same_writes_alone() -> None:
@@ -22,3 +22,12 @@ def test_loading_is_measured_beside_reading_alone() -> None:
     assert only.load_s > 0
     assert 10 < only.resident_mib <= only.peak_mib
     assert f" {result.ratio:.1f}\n" in str(result)
+
+
+def test_a_failover_is_measured_to_the_first_list_of_every_move() -> None:
+    result = failover.measure(topics=2, partitions=20, moving=3, rounds=1)
+    assert (result.moving, result.partitions) == (6, 40)
+    [only] = result.rounds
+    assert only.failover_s > 0
+    assert only.bare_s > 0
+    assert f" {result.ratio:.1f} " in str(result)

@@ -45,9 +45,10 @@ def replicas_of(partition: int) -> tuple[int, ...]:
     return tuple(BROKERS[(partition + position) % len(BROKERS)] for position in range(REPLICAS))
 
 
-def fill(commit: Commit, topics: int, partitions: int, port: int) -> None:
-    """Write a cluster at rest: brokers that listen on `port`, topics, states.
+def fill(commit: Commit, topics: int, partitions: int, port: int, moving: int = 0) -> None:
+    """Write a cluster: brokers that listen on `port`, topics, states.
 
+    The first `moving` partitions of each topic are on their way to a broker that is not in sync.
     The registrations are no ephemeral znodes: nobody has to keep a session for them.
     """
     creates = [Create(path, None) for path in (*paths.PERSISTENT_PATHS, *paths.KLAMM_PATHS)]
@@ -60,7 +61,10 @@ def fill(commit: Commit, topics: int, partitions: int, port: int) -> None:
         for replicas in map(replicas_of, range(partitions))
     ]
     lists = {number: replicas_of(number) for number in range(partitions)}
-    topic = encode_topic(TopicZnode(2, lists))
+    adding = {n: (BROKERS[(n + REPLICAS) % len(BROKERS)],) for n in range(moving)}
+    removing = {n: lists[n][-1:] for n in range(moving)}
+    lists |= {n: (*added, *lists[n]) for n, added in adding.items()}
+    topic = encode_topic(TopicZnode(2, lists, adding, removing))
     for name in map(topic_name, range(topics)):
         creates += (Create(paths.topic(name), topic), Create(paths.partitions(name), None))
         for number, state in enumerate(states):

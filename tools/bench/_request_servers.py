@@ -30,6 +30,7 @@ from klamm.controller.core.model import (
 from klamm.controller.core.origins import FromClient
 from klamm.controller.handlers.api import RequestEvent
 from klamm.controller.handlers.table import advertised
+from klamm.controller.node.outlook import View
 from klamm.controller.runtime.server import serve
 from klamm.controller.runtime.service import Service
 
@@ -53,6 +54,7 @@ class Standing:
             for n in range(TOPICS)
         }
         self.itself = broker(NODE)
+        self.doubtful, self.view, self.registration_epoch = False, View(), 0
         brokers = {number: broker(number) for number in range(BROKERS)}
         self.state: ClusterState | None = ClusterState(
             NODE, 1, 1, brokers=brokers, nodes={NODE: self.itself}, topics=topics
