@@ -144,7 +144,9 @@ def update_metadata(
                 isr=leadership.isr,
                 zk_version=leadership.version,
                 replicas=replicas,
-                offline_replicas=tuple(id_ for id_ in replicas if id_ not in alive),
+                offline_replicas=tuple(
+                    id_ for id_ in replicas if id_ not in alive or state.is_offline(name, id_)
+                ),
             )
         )
     return UpdateMetadataRequest(

@@ -21,6 +21,7 @@ from klamm.controller.core.model import (
     Endpoint,
     Partition,
     Topic,
+    TopicPartition,
 )
 from klamm.protocol.generated.update_metadata_request import (
     UpdateMetadataBroker,
@@ -149,13 +150,13 @@ def refreshed(
     """Bring the active controller's snapshot from one of its states to the next.
 
     `cache` is what this function returned for `before`, or any snapshot if `before` is None. A
-    topic is converted anew only if it, or who is alive, is another than before.
+    topic is converted anew only if it, or who is alive with its logs, is another than before.
     """
     if before is after:
         return cache
     converted: _Converted = {}
     brokers = cache.brokers
-    if before is not None and before.alive == after.alive:
+    if before is not None and _online(before) == _online(after):
         if isinstance(cache.topics, _TopicsOfState):
             converted = cache.topics.converted
         for gone in converted.keys() - after.topics.keys():
@@ -185,7 +186,7 @@ class _TopicsOfState(Mapping[str, TopicMetadata]):
         if known is None or known[0] is not topic or self._state.vanishing(name):
             if name not in self:
                 raise KeyError(name)
-            known = self.converted[name] = (topic, _topic(topic, self._alive))
+            known = self.converted[name] = (topic, _topic(topic, self._alive, self._state))
         return known[1]
 
     def __contains__(self, name: object) -> bool:
@@ -201,17 +202,24 @@ class _TopicsOfState(Mapping[str, TopicMetadata]):
         return sum(1 for _ in self)
 
 
-def _topic(topic: Topic, alive: AbstractSet[int]) -> TopicMetadata:
+def _online(state: ClusterState) -> tuple[object, object]:
+    return state.alive, state.offline_replicas
+
+
+def _topic(topic: Topic, alive: AbstractSet[int], state: ClusterState) -> TopicMetadata:
     """Convert a topic; partitions that never had a leader are unknown to clients, as in Kafka."""
     partitions = {
         number: found
         for number, partition in topic.partitions.items()
-        if (found := _partition(partition, alive)) is not None
+        if (found := _partition(TopicPartition(topic.name, number), partition, alive, state))
+        is not None
     }
     return TopicMetadata(topic.name, topic.topic_id, partitions)
 
 
-def _partition(partition: Partition, alive: AbstractSet[int]) -> PartitionMetadata | None:
+def _partition(
+    name: TopicPartition, partition: Partition, alive: AbstractSet[int], state: ClusterState
+) -> PartitionMetadata | None:
     leadership = partition.leadership
     if leadership is None:
         return None
@@ -221,5 +229,5 @@ def _partition(partition: Partition, alive: AbstractSet[int]) -> PartitionMetada
         leadership.leader_epoch,
         leadership.isr,
         replicas,
-        tuple(broker for broker in replicas if broker not in alive),
+        tuple(b for b in replicas if b not in alive or state.is_offline(name, b)),
     )

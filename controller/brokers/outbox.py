@@ -13,7 +13,8 @@ Rules of merging (each has a test):
 5. Nobody is told to stop what the state says it is a replica of: the stop is of a former life,
    and StopReplica of versions 1 and 2 has no epoch that would let the broker see it.
    Replicas of a topic that is being deleted are told so, and are led no more. A broker that is
-   shutting down stops what it follows, and keeps it.
+   shutting down stops what it follows, and keeps it. Nor is anybody told to delete while the
+   present leader has not answered: then it stops, and deletes later.
 6. Order of sending: live brokers alone if they changed, Lead, what is gone, Publish, Stop, Stop
    with delete.
 7. That a partition is gone is told even if a topic of the same name has come since, and before
@@ -90,6 +91,10 @@ class Outbox:
         self.leads.pop(name, None)
         self.ended.add(name)
 
+    def relead(self, state: ClusterState) -> None:
+        """Tell it everything that it has replicas of once more, for it to say how they are."""
+        self.unled = Backlog(state.topics)
+
     def refill(self, state: ClusterState, restarted: bool = False) -> None:
         """Forget what was to be told; begin with everything that a new broker must know (rule 8).
 
@@ -133,7 +138,7 @@ class Outbox:
             if known:
                 return self._notify(state, known, protocol, number)
         self.stops = {
-            name: delete
+            name: delete and not state.must_wait(name, self.broker.id)
             for name, delete in self.stops.items()
             if state.vanishing(name.topic)
             or not state.is_replica(name, self.broker.id)
@@ -213,7 +218,7 @@ class Outbox:
             lambda partition: self.broker.id in partition.assignment.replicas,
             ready,
         ):
-            self.leads[name] = self._lacks_log(partition)
+            self.leads[name] = self.leads.get(name, False) or self._lacks_log(partition)
 
     def _lacks_log(self, partition: Partition) -> bool:
         """Tell whether the replica is new to it: one that is added and was never in sync."""

@@ -1,15 +1,19 @@
 """decide: the one door to all decisions. Pure; the same input gives the same Plan."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from klamm.controller.core import (
+    admin_elections,
+    admin_entries,
     creation,
+    debts,
     deletion,
     deletion_queue,
     facts,
     growth,
     isr,
+    log_dirs,
     moves,
     preferred,
     removal,
@@ -17,29 +21,37 @@ from klamm.controller.core import (
 )
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import (
+    AdminElectionRead,
+    AdminReassignmentsRead,
     AlterPartition,
     AlterReassignment,
+    BeginEntry,
     BrokersRead,
     Cause,
     CheckDeletion,
     CheckPartition,
+    ClearDebts,
     ConfigRead,
     CounterRead,
     CreatePartitions,
     CreateTopic,
+    DebtsRead,
     DeleteTopic,
     DeletionsRead,
     ElectPreferred,
     FaultFound,
     LeaderAcknowledged,
-    LeaderFailed,
+    LogDirEventsRead,
     NodesRead,
     NotificationsRead,
     RemoveZnode,
     ReplicasDeleted,
+    ReplicasFound,
+    RunElection,
     ShutDownBroker,
     StateRead,
     SubtreeRead,
+    TidyEntries,
     TopicRead,
 )
 from klamm.controller.core.model import ClusterState
@@ -48,9 +60,12 @@ from klamm.controller.core.plan import Plan
 from klamm.controller.core.settings import Settings
 from klamm.controller.core.shares import oversized
 
+Decision = Callable[[Draft, Cause, Any], None]
+Decisions = Mapping[type, tuple[int, Decision]]
+
 #: By kind of event: when in a turn it is decided, and by what. Facts come first, then follow-ups
 #: of the turn before, then requests; within each in order of arrival.
-DECISIONS: dict[type, tuple[int, Callable[[Draft, Cause, Any], None]]] = {
+DECISIONS: Decisions = {
     BrokersRead: (0, facts.brokers_read),
     NodesRead: (0, facts.nodes_read),
     TopicRead: (0, facts.topic_read),
@@ -61,11 +76,19 @@ DECISIONS: dict[type, tuple[int, Callable[[Draft, Cause, Any], None]]] = {
     NotificationsRead: (0, facts.notifications_read),
     SubtreeRead: (0, facts.subtree_read),
     LeaderAcknowledged: (0, facts.leader_acknowledged),
-    LeaderFailed: (0, facts.leader_failed),
+    LogDirEventsRead: (0, log_dirs.log_dir_events_read),
+    ReplicasFound: (0, log_dirs.replicas_found),
     DeletionsRead: (0, deletion_queue.deletions_read),
+    AdminReassignmentsRead: (0, admin_entries.reassignments_read),
+    AdminElectionRead: (0, admin_elections.election_read),
+    DebtsRead: (0, debts.debts_read),
     ReplicasDeleted: (0, deletion.replicas_deleted),
+    BeginEntry: (1, admin_entries.begin),
+    TidyEntries: (1, admin_entries.tidy),
+    RunElection: (1, admin_elections.run),
     CheckDeletion: (1, deletion.check),
     CheckPartition: (1, moves.check),
+    ClearDebts: (1, debts.clear),
     RemoveZnode: (1, removal.remove),
     CreateTopic: (2, creation.create),
     CreatePartitions: (2, growth.create_partitions),
@@ -77,25 +100,31 @@ DECISIONS: dict[type, tuple[int, Callable[[Draft, Cause, Any], None]]] = {
 }
 
 
-def decide(state: ClusterState, causes: Iterable[Cause], settings: Settings) -> Plan:
+def decide(
+    state: ClusterState,
+    causes: Iterable[Cause],
+    settings: Settings,
+    decisions: Decisions = DECISIONS,
+) -> Plan:
     """Fold the causes of one turn over a draft of the state, and cut the outcome into Commits.
 
     If that would make a topic too large for one Commit, it is all done again without its targets.
+    Whoever studies failures can put other `decisions` in the place of klamm's.
     """
-    ordered = sorted(causes, key=lambda cause: DECISIONS[type(cause.event)][0])
-    draft = _fold(Draft(state, settings), ordered)
+    ordered = sorted(causes, key=lambda cause: decisions[type(cause.event)][0])
+    draft = _fold(Draft(state, settings), ordered, decisions)
     too_large = oversized(draft)
     if too_large:
         draft = Draft(state, settings)
         draft.too_large = too_large
-        _fold(draft, ordered)
+        _fold(draft, ordered, decisions)
     return plan_of(draft)
 
 
-def _fold(draft: Draft, causes: Iterable[Cause]) -> Draft:
+def _fold(draft: Draft, causes: Iterable[Cause], decisions: Decisions) -> Draft:
     for cause in causes:
         draft.cause = cause.id
-        DECISIONS[type(cause.event)][1](draft, cause, cause.event)
+        decisions[type(cause.event)][1](draft, cause, cause.event)
     moves.admit(draft)
     facts.look_over(draft)
     return draft

@@ -3,8 +3,9 @@
 A topic is queued by its child of /admin/delete_topics, which a request or anybody else makes. It
 waits while a partition of it moves (R455-95). Then the deletion starts: clients see the topic no
 more (leader -2 in UpdateMetadata), brokers delete their replicas, and those that are offline are
-told when they return. When no log is left the znodes go, from below to above, and the child of
-/admin/delete_topics last: a controller that finds a part of it does the same again.
+told when they return; former replicas that owe a delete are waited for, too. When no log is left
+the znodes go, from below to above, and the child of /admin/delete_topics last: a controller that
+finds a part of it does the same again.
 
 Source: Kafka 3.9, TopicDeletionManager.scala; KafkaController.scala, processTopicDeletion;
 KafkaZkClient.scala, deleteTopicZNode. Other than there a topic is looked at after it was queued,
@@ -15,6 +16,7 @@ so that its first deletion waits for moves too (behaviour: N5), and whenever a b
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from klamm.controller.core.debts import deletes_made
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import Cause, CheckDeletion, ReplicasDeleted
 from klamm.controller.core.model import Deletion, Topic, TopicPartition
@@ -33,6 +35,7 @@ UNKNOWN = Refusal(
 def replicas_deleted(draft: Draft, cause: Cause, event: ReplicasDeleted) -> None:
     """Cross off the logs that a broker has deleted; the last one lets the znodes go."""
     draft.settle(cause)
+    deletes_made(draft, event)
     deletion = draft.deleting.get(event.topic)
     if deletion is None or deletion.logs is None or event.broker not in deletion.logs:
         return
@@ -59,32 +62,11 @@ def topic_changed(draft: Draft, name: str, before: Topic | None) -> None:
     draft.deletion_checks[name] = CheckDeletion(name)
 
 
-def brokers_changed(draft: Draft, gone: Collection[int], fresh: Collection[int]) -> None:
-    """Tell brokers that are back to delete what they hold; wait for the replicas of those gone.
-
-    A former replica is waited for only while its broker is online: a target that died would keep
-    a topic for ever, and what it still holds it is told to delete when it is seen again.
-    """
-    for name, deletion in tuple(draft.deleting.items()):
-        if not deletion.logs or deletion.logs.keys().isdisjoint({*gone, *fresh}):
-            continue
-        left = {
-            broker: numbers
-            for broker, numbers in deletion.logs.items()
-            if broker in draft.brokers or _is_replica(draft, name, broker)
-        }
-        back = {broker: left[broker] for broker in fresh if broker in left}
-        draft.messages.extend(_stops(name, back))
-        if left.keys() != deletion.logs.keys():
-            draft.queue(name, replace(deletion, logs=left))
-            if not left:
-                draft.deletion_checks[name] = CheckDeletion(name)
-
-
-def _is_replica(draft: Draft, name: str, broker: int) -> bool:
-    topic = draft.topic(name)
-    partitions = topic.partitions.values() if topic else ()
-    return any(broker in partition.assignment.replicas for partition in partitions)
+def brokers_returned(draft: Draft, fresh: Collection[int]) -> None:
+    """Tell brokers that are back to delete what they hold."""
+    for name, deletion in draft.deleting.items():
+        logs = deletion.logs or {}
+        draft.messages.extend(_stops(name, {b: logs[b] for b in fresh if b in logs}))
 
 
 def check(draft: Draft, cause: Cause, event: CheckDeletion) -> None:
@@ -129,13 +111,16 @@ def is_changing(draft: Draft, name: str) -> bool:
 
 
 def logs_of(draft: Draft, topic: Topic) -> Mapping[int, frozenset[int]]:
-    """Whose logs must go, by broker: replicas, and former ones online that still owe a delete."""
+    """Whose logs must go, by broker: replicas, and former ones that still owe a delete.
+
+    Offline ones too, or the log of one that comes back would meet a new topic of this name.
+    """
     logs: dict[int, set[int]] = {}
     for number, partition in topic.partitions.items():
-        owed = draft.awaiting(TopicPartition(topic.name, number))
-        former = [broker for broker in (owed.deletes if owed else ()) if broker in draft.brokers]
-        for broker in (*partition.assignment.replicas, *former):
+        for broker in partition.assignment.replicas:
             logs.setdefault(broker, set()).add(number)
+    for number, broker in draft.ledger(topic.name).debtors():
+        logs.setdefault(broker, set()).add(number)
     return {broker: frozenset(numbers) for broker, numbers in logs.items()}
 
 

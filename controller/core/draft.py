@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from klamm.controller.core.events import (
+    BeginEntry,
     Cause,
     CheckDeletion,
     CheckPartition,
     RemoveZnode,
+    RunElection,
 )
 from klamm.controller.core.known import Known
 from klamm.controller.core.model import (
@@ -65,6 +67,12 @@ class Draft(Known):
         self.config_versions: dict[str, int | None] = {}
         self.follow_ups: dict[TopicPartition, CheckPartition] = {}
         self.deletion_checks: dict[str, CheckDeletion] = {}
+        #: What the next turn does for old tools, before all else.
+        self.admin_orders: dict[BeginEntry | RunElection, None] = {}
+        #: Writes that come after those of partitions.
+        self.last_steps: list[Step] = []
+        #: Topics whose debts are to be written without those paid, with the causes of that.
+        self.clearings: dict[str, list[int]] = {}
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -229,7 +237,7 @@ class Draft(Known):
         """Write a line for the journal about the present cause; it goes with what it is about."""
         unit = self.units.get(name) if name else None
         about = topic or (name.topic if name else "")
-        after = unit.after if unit else None
+        after = unit.after if unit else self.partition(name) if name else None
         entry = Entry(kind, text, self.cause, name, about, after)
         creation = self.creations.get(about)
         if unit is not None:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from klamm.controller.core.model import Broker, CommitCounter, Leadership, Topic, TopicPartition
 from klamm.controller.core.origins import Origin
+from klamm.controller.znodes.admin import Reassignment, Rejection
 
 #: As a count of partitions or replicas: the configured default.
 UNSET = -1
@@ -148,6 +149,43 @@ class DeletionsRead:
 
 
 @dataclass(frozen=True, slots=True)
+class DebtsRead:
+    """The deletes owed for a topic as just read: brokers by partition; version None: no znode.
+
+    `owed` is None if the znode is there and says nothing that can be read.
+    """
+
+    topic: str
+    version: int | None
+    owed: Mapping[int, frozenset[int]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class AdminReassignmentsRead:
+    """/admin/reassign_partitions as just read; version None: there is none.
+
+    `fault` is why nothing of it can be read, or "".
+    """
+
+    version: int | None = None
+    czxid: int = 0
+    entries: tuple[Reassignment, ...] = ()
+    rejected: tuple[Rejection, ...] = ()
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AdminElectionRead:
+    """/admin/preferred_replica_election as just read; the fields are those of the other one."""
+
+    version: int | None = None
+    czxid: int = 0
+    partitions: tuple[TopicPartition, ...] = ()
+    rejected: tuple[Rejection, ...] = ()
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NotificationsRead:
     """ISR change notifications whose states have been read, so that they can be deleted."""
 
@@ -190,17 +228,29 @@ class LeaderAcknowledged:
 
 
 @dataclass(frozen=True, slots=True)
-class LeaderFailed:
-    """A broker was told to lead in this leader epoch and cannot, for the log's disk is broken."""
+class ReplicasFound:
+    """What a broker has answered of replicas: which are on a failed log directory, which are not.
 
-    partition: TopicPartition
+    `broker_epoch` is that of the registration which was asked.
+    """
+
     broker: int
-    leader_epoch: int
+    broker_epoch: int
+    offline: frozenset[TopicPartition]
+    online: frozenset[TopicPartition] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class LogDirEventsRead:
+    """Notices of failed log directories: their znodes, and the brokers that they name."""
+
+    paths: tuple[str, ...]
+    brokers: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicasDeleted:
-    """A broker holds no log of these partitions of a topic any more."""
+    """A broker that was told to delete its logs of these partitions of a topic holds none."""
 
     topic: str
     broker: int
@@ -212,6 +262,30 @@ class CheckDeletion:
     """Follow-up: go on with the deletion of a topic as far as it can go."""
 
     topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClearDebts:
+    """Follow-up: write down that deletes owed for this topic have been made."""
+
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class BeginEntry:
+    """Follow-up: carry out what /admin/reassign_partitions says of a partition."""
+
+    partition: TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class TidyEntries:
+    """Follow-up: take out of /admin/reassign_partitions what is finished; then what waited."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunElection:
+    """Follow-up: carry out what /admin/preferred_replica_election says, and remove it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +320,12 @@ Fact = (
     | NotificationsRead
     | SubtreeRead
     | DeletionsRead
+    | AdminReassignmentsRead
+    | AdminElectionRead
+    | DebtsRead
     | LeaderAcknowledged
-    | LeaderFailed
+    | LogDirEventsRead
+    | ReplicasFound
     | ReplicasDeleted
 )
 #: What clients ask for: the events that have a reply.
@@ -261,7 +339,15 @@ RequestEvent = (
     | ElectPreferred
 )
 #: What a decision wants looked at in the next turn.
-FollowUp = CheckPartition | CheckDeletion | RemoveZnode
+FollowUp = (
+    CheckPartition
+    | CheckDeletion
+    | ClearDebts
+    | RemoveZnode
+    | BeginEntry
+    | TidyEntries
+    | RunElection
+)
 Event = RequestEvent | FollowUp | Fact
 
 

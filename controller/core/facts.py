@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from uuid import UUID, uuid5
 
-from klamm.controller.core import deletion
+from klamm.controller.core import debts, deletion
 from klamm.controller.core.draft import Draft, Rewrite
 from klamm.controller.core.election import is_in_line
 from klamm.controller.core.events import (
@@ -14,7 +14,6 @@ from klamm.controller.core.events import (
     CounterRead,
     FaultFound,
     LeaderAcknowledged,
-    LeaderFailed,
     NodesRead,
     NotificationsRead,
     RemoveZnode,
@@ -23,7 +22,7 @@ from klamm.controller.core.events import (
     TopicRead,
 )
 from klamm.controller.core.housing import housed
-from klamm.controller.core.model import Leadership, Partition, TopicPartition
+from klamm.controller.core.model import NO_REPLICAS, Leadership, Partition, TopicPartition
 from klamm.controller.core.plan import (
     Announce,
     Entry,
@@ -56,15 +55,17 @@ def brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
     if dict(old) == dict(new):
         return
     draft.learn_brokers(new)
+    for broker in (*gone, *fresh):
+        draft.learn_offline(broker, NO_REPLICAS)
     draft.changes.append(SetBrokers(new))
     draft.messages.extend(Forget(broker) for broker in gone)
     draft.messages.append(Announce())
     has_states = bool(draft.state.topics or draft.topics_read)
     draft.messages.extend(Refill(broker, restarted=has_states) for broker in fresh)
-    deletion.brokers_changed(draft, gone, fresh)
+    deletion.brokers_returned(draft, fresh)
     draft.note("brokers", f"gone {gone}, new {fresh}, now {sorted(new)}")
     _note_shared_ids(draft, new.keys() & draft.nodes.keys(), old.keys() & draft.nodes.keys())
-    touched, online = frozenset((*gone, *fresh)), frozenset(new)
+    touched = frozenset((*gone, *fresh))
     for topic in draft.topics():
         for number, partition in topic.partitions.items():
             replicas, held = partition.assignment.replicas, partition.leadership
@@ -75,12 +76,12 @@ def brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
             # A leader may have taken one that is gone into the ISR without our knowing it yet.
             has = (*gone, held.leader, *held.isr) if held else ()
             lost = touched.intersection(replicas, has)
-            if lost or not is_settled(partition, online):
+            if lost or not is_settled(partition, draft.online_of(name)):
                 draft.check_later(name, lost)
             draft.messages.append(Publish(name))
 
 
-def is_settled(partition: Partition, online: frozenset[int]) -> bool:
+def is_settled(partition: Partition, online: AbstractSet[int]) -> bool:
     """Tell that a check (`moves.check`) would find nothing to do, by what is quickly seen.
 
     Nearly all of a cluster is, whenever an office begins or a broker comes.
@@ -94,14 +95,23 @@ def is_settled(partition: Partition, online: frozenset[int]) -> bool:
 def look_over(draft: Draft) -> None:
     """Have a topic's partitions looked at, in the next turn, after it was read in this one.
 
-    At the end of the turn: which of them are settled depends on who is online.
+    At the end of the turn: which of them are settled depends on who is online. Those that nobody
+    leads come before those that move: clients wait for a leader.
     """
-    online = frozenset(draft.online)
+    led: list[TopicPartition] = []
     for topic_name in draft.topics_read:
         topic = draft.topic(topic_name)
         for number, partition in topic.partitions.items() if topic else ():
-            if not is_settled(partition, online):
-                draft.check_later(TopicPartition(topic_name, number))
+            name = TopicPartition(topic_name, number)
+            online = draft.online_of(name)
+            if is_settled(partition, online):
+                continue
+            if partition.leader in online:
+                led.append(name)
+            else:
+                draft.check_later(name)
+    for name in led:
+        draft.check_later(name)
 
 
 def nodes_read(draft: Draft, cause: Cause, event: NodesRead) -> None:
@@ -146,6 +156,7 @@ def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
     if event.topic is None:
         for name in draft.owing(event.name):
             draft.release(name)
+        debts.demand_all(draft, event.name)
         draft.learn_below(paths.topic(event.name), ())
         draft.note("topic-gone", topic=event.name)
         return
@@ -167,6 +178,7 @@ def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
             draft.check_later(TopicPartition(event.name, number), reassigned=True)
         if has_listeners and partition.leadership is not None:
             draft.messages.append(Publish(TopicPartition(event.name, number)))
+    debts.demand_all(draft, event.name)
     complete(draft, cause, event)
 
 
@@ -206,7 +218,13 @@ def state_read(draft: Draft, cause: Cause, event: StateRead) -> None:
     draft.learn_partition(event.partition, replace(partition, leadership=event.leadership))
     draft.messages.append(Publish(event.partition))
     draft.check_later(event.partition)
+    if _led_by(partition.leadership) != _led_by(event.leadership):
+        debts.demand(draft, event.partition)
     draft.note(isr_kind(partition.leadership, event.leadership), name=event.partition)
+
+
+def _led_by(leadership: Leadership | None) -> tuple[int, int] | None:
+    return (leadership.leader, leadership.leader_epoch) if leadership else None
 
 
 def isr_kind(before: Leadership | None, after: Leadership | None) -> str:
@@ -262,20 +280,9 @@ def leader_acknowledged(draft: Draft, cause: Cause, event: LeaderAcknowledged) -
     if event.broker != awaiting.leader or event.leader_epoch < awaiting.leader_epoch:
         return
     draft.release(name)
+    owing = draft.ledger(name.topic).due(name.partition)
     draft.messages.extend(
         Stop(name, broker, delete=True)
         for broker in awaiting.deletes
-        if broker not in partition.assignment.replicas
+        if broker in owing and broker not in partition.assignment.replicas
     )
-
-
-def leader_failed(draft: Draft, cause: Cause, event: LeaderFailed) -> None:
-    """Let other leads be handed over to a broker that cannot take this one.
-
-    What is owed for the partition waits on: for an answer after a repair, or for another leader.
-    """
-    draft.settle(cause)
-    awaiting = draft.awaiting(event.partition)
-    told = (event.broker, event.leader_epoch)
-    if awaiting is not None and told == (awaiting.leader, awaiting.leader_epoch):
-        draft.end_handover(event.partition)

@@ -109,7 +109,7 @@ def _check_isr(draft: Draft, event: AlterPartition, partition: Partition) -> Ref
         return Refusal(Fault.INVALID_REQUEST, f"{text} each once, not {list(isr)}")
     # A leader that is shutting down stays in: it leads as long as nobody else can.
     joining = set(isr) - {event.broker}
-    ineligible = sorted(joining - draft.alive)
+    ineligible = sorted(joining - draft.alive_of(name))
     if ineligible:
         text = f"{name}: of the ISR {list(isr)} the brokers {ineligible} are not alive"
         return Refusal(Fault.INELIGIBLE_REPLICA, text)

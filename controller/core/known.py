@@ -4,27 +4,39 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from klamm.controller.core.admin_znodes import AdminElection, AdminReassignments
 from klamm.controller.core.handovers import Handovers
 from klamm.controller.core.model import (
+    NO_REPLICAS,
     Awaiting,
     Broker,
     ClusterState,
     Deletion,
+    Ledger,
     Partition,
     Topic,
     TopicPartition,
 )
 from klamm.controller.core.plan import (
     Change,
+    RefuseEntries,
+    SetAdmin,
     SetAwaiting,
     SetBelow,
     SetDeletion,
+    SetElection,
+    SetLedger,
+    SetOffline,
     SetPartition,
     SetShuttingDown,
     SetTopic,
 )
+from klamm.controller.core.sizes import op_size
 from klamm.controller.core.unreadable import Unreadable
 from klamm.controller.znodes import paths
+
+#: What is owed for most topics.
+NO_DEBTS = Ledger()
 
 
 class Known:
@@ -44,10 +56,17 @@ class Known:
         #: Topics that this turn's facts have brought or changed.
         self.topics_read: dict[str, None] = {}
         self.below: dict[str, tuple[str, ...] | None] = dict(state.below)
+        #: The znodes of old tools, after what this turn writes to them; entries found impossible.
+        self.admin = state.admin
+        self.refused_entries: set[TopicPartition] = set()
+        self._admin_size: tuple[AdminReassignments, int] | None = None
+        self.election = state.election
         self._unreadable = Unreadable(state.unreadable)
         self._topics: dict[str, Topic | None] = {}
         self._partitions: dict[TopicPartition, Partition] = {}
         self._awaiting: dict[TopicPartition, Awaiting | None] = {}
+        self._ledgers: dict[str, Ledger] = {}
+        self.offline_replicas = dict(state.offline_replicas)
 
     def topic(self, name: str) -> Topic | None:
         """Return the topic as read last."""
@@ -59,14 +78,32 @@ class Known:
         """Return the deletes of the partition that wait for its leader, as facts have it."""
         return self._awaiting.get(name, self.state.awaiting.get(name))
 
+    def ledger(self, topic: str) -> Ledger:
+        """Return the deletes owed for the topic, as facts have them."""
+        return self._ledgers.get(topic) or self.state.ledgers.get(topic) or NO_DEBTS
+
     def owing(self, topic: str) -> tuple[TopicPartition, ...]:
         """The topic's partitions with deletes that wait for their leader."""
-        return tuple(name for name in self.state.awaiting if name.topic == topic)
+        names = dict.fromkeys((*self.state.awaiting, *self._awaiting))
+        return tuple(name for name in names if name.topic == topic and self.awaiting(name))
 
     def vanishing(self, topic: str) -> bool:
         """Tell whether the topic's deletion has started; nothing else may change it any more."""
         deletion = self.deleting.get(topic)
         return deletion is not None and deletion.started
+
+    def online_of(self, name: TopicPartition) -> AbstractSet[int]:
+        """The registered brokers, but for those that cannot use their log of the partition."""
+        return self._with_log(name, self.online)
+
+    def alive_of(self, name: TopicPartition) -> AbstractSet[int]:
+        """The brokers that may be given work, but for those that cannot use their log of it."""
+        return self._with_log(name, self.alive)
+
+    def _with_log(self, name: TopicPartition, brokers: AbstractSet[int]) -> AbstractSet[int]:
+        if not self.offline_replicas:
+            return brokers
+        return brokers - {b for b, names in self.offline_replicas.items() if name in names}
 
     def unreadable_of(self, name: TopicPartition) -> str:
         """Why the partition must be left alone: what of it cannot be read; "" if all can."""
@@ -130,12 +167,31 @@ class Known:
         yield from self.changes
         yield from self._unreadable.changes(self.state.unreadable)
         yield from self.handovers.changes()
+        if self.refused_entries:
+            yield RefuseEntries(frozenset(self.refused_entries))
 
     def learn_below(self, root: str, below: tuple[str, ...] | None) -> None:
         """Take this as all that is below a znode which is to be removed; as in `SetBelow`."""
         if below != self.below.get(root, ()):
             self.below[root] = below
             self.changes.append(SetBelow(root, below))
+
+    def learn_admin(self, admin: AdminReassignments) -> None:
+        """Take this as what /admin/reassign_partitions holds, and what of it is under way."""
+        self.admin = admin
+        self.changes.append(SetAdmin(admin))
+
+    def admin_size(self) -> int:
+        """Bytes of a multi that a rewrite of /admin/reassign_partitions takes at most."""
+        if self._admin_size is None or self._admin_size[0] is not self.admin:
+            size = op_size(self.admin.removal(self.admin.entries))
+            self._admin_size = (self.admin, size)
+        return self._admin_size[1]
+
+    def learn_election(self, election: AdminElection) -> None:
+        """Take this as what /admin/preferred_replica_election holds."""
+        self.election = election
+        self.changes.append(SetElection(election))
 
     def queue(self, name: str, deletion: Deletion | None) -> None:
         """Take the topic as queued for deletion like this, or as not queued."""
@@ -144,6 +200,21 @@ class Known:
         else:
             self.deleting[name] = deletion
         self.changes.append(SetDeletion(name, deletion))
+
+    def learn_offline(self, broker: int, replicas: frozenset[TopicPartition]) -> None:
+        """Take these replicas of the broker as being on a failed log directory, and no others."""
+        if self.offline_replicas.get(broker, NO_REPLICAS) != replicas:
+            self.offline_replicas[broker] = replicas
+            self.changes.append(SetOffline(broker, replicas))
+
+    def learn_ledger(self, topic: str, ledger: Ledger) -> None:
+        """Take these as the deletes owed for the topic."""
+        self._ledgers[topic] = ledger
+        self.changes.append(SetLedger(topic, ledger))
+
+    def wait_for(self, name: TopicPartition, awaiting: Awaiting) -> None:
+        """Let deletes of the partition wait for its leader."""
+        self._await(name, awaiting)
 
     def release(self, name: TopicPartition) -> None:
         """Let no delete of the partition wait any more."""

@@ -10,10 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from klamm.controller.core.admin_znodes import AdminElection, AdminReassignments
 from klamm.controller.znodes.admin import TopicPartition as TopicPartition
 from klamm.controller.znodes.brokers import Endpoint as Endpoint
 from klamm.controller.znodes.parsing import no_extra
 from klamm.controller.znodes.state import NO_LEADER as NO_LEADER
+
+NOBODY: frozenset[int] = frozenset()
+NO_REPLICAS: frozenset[TopicPartition] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,30 @@ class Awaiting:
 
 
 @dataclass(frozen=True, slots=True)
+class Ledger:
+    """The deletes that former replicas of a topic owe: /klamm/replica_deletions/TOPIC.
+
+    `owed` are brokers by partition, just as the znode of this dataVersion has them; version None:
+    there is no such znode. `paid` are those of them that owe nothing any more, because they have
+    deleted or are replicas again, which the next write of the znode leaves out.
+    """
+
+    version: int | None = None
+    owed: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    paid: Mapping[int, frozenset[int]] = field(default_factory=dict)
+
+    def due(self, partition: int) -> frozenset[int]:
+        """The brokers that have to delete their logs of the partition, and have not yet."""
+        return self.owed.get(partition, NOBODY) - self.paid.get(partition, NOBODY)
+
+    def debtors(self) -> Iterator[tuple[int, int]]:
+        """Every partition with a broker that has to delete its log."""
+        for number in sorted(self.owed):
+            for broker in sorted(self.due(number)):
+                yield number, broker
+
+
+@dataclass(frozen=True, slots=True)
 class Deletion:
     """A topic that is queued for deletion, which waits while any of its partitions moves.
 
@@ -164,7 +192,10 @@ class ClusterState:
     that have asked to leave. `held_back` are, by broker, the moves that could end but for the lead,
     which this broker may take over only after it has answered for others; oldest first. `below`
     is what was found below znodes that are to be removed, as in `SubtreeRead`, where a removal
-    has failed for it.
+    has failed for it. `ledgers` are by topic the deletes that former replicas owe, also of topics
+    that there are no more; `awaiting` are those of them that the leader does not let go yet.
+    `offline_replicas` are by broker those whose log directory has failed.
+    `admin` and `election` are the orders of old tools under /admin.
     """
 
     controller_id: int
@@ -180,6 +211,24 @@ class ClusterState:
     held_back: Mapping[int, Mapping[TopicPartition, None]] = field(default_factory=dict)
     deleting: Mapping[str, Deletion] = field(default_factory=dict)
     below: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
+    admin: AdminReassignments = field(default_factory=AdminReassignments)
+    election: AdminElection = field(default_factory=AdminElection)
+    ledgers: Mapping[str, Ledger] = field(default_factory=dict)
+    offline_replicas: Mapping[int, frozenset[TopicPartition]] = field(default_factory=dict)
+
+    @property
+    def debts(self) -> Mapping[TopicPartition, frozenset[int]]:
+        """The brokers that owe a delete, by partition, as /klamm/replica_deletions has them."""
+        return {
+            TopicPartition(topic, number): brokers
+            for topic, ledger in self.ledgers.items()
+            for number, brokers in ledger.owed.items()
+        }
+
+    def owes(self, name: TopicPartition, broker: int) -> bool:
+        """Tell whether the broker has to delete its log of the partition, and has not yet."""
+        ledger = self.ledgers.get(name.topic)
+        return ledger is not None and broker in ledger.due(name.partition)
 
     @property
     def alive(self) -> frozenset[int]:
@@ -204,6 +253,10 @@ class ClusterState:
         """Tell whether the topic's deletion has started: for clients it is gone already."""
         deletion = self.deleting.get(topic)
         return deletion is not None and deletion.started
+
+    def is_offline(self, name: TopicPartition, broker: int) -> bool:
+        """Tell whether the broker, which may be alive, cannot use its log of the partition."""
+        return name in self.offline_replicas.get(broker, NO_REPLICAS)
 
     def must_wait(self, name: TopicPartition, broker: int) -> bool:
         """Tell whether the broker was dropped as a replica, but the leader does not know it yet."""

@@ -18,14 +18,16 @@ from klamm.controller.core.model import (
     TopicPartition,
 )
 from klamm.controller.core.results import Done, Fault, Refusal
-from klamm.controller.core.validation import NO_PARTITION
+from klamm.controller.core.takeovers import check_room, frees, take_over
+from klamm.controller.core.validation import NO_PARTITION, NOT_MOVING
 from klamm.controller.core.writes import awaiting
 
 
 def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
     """Start or replace a move, or cancel it, or say why not.
 
-    A target that changes nothing is a success without a write (R455-25, N8).
+    A target that changes nothing is a success without a write (R455-25, N8). A cancel also takes
+    back an order of /admin/reassign_partitions that has not been begun (N10).
     """
     name, target = event.partition, event.target
     bring_in_line(draft, name)
@@ -38,6 +40,8 @@ def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
     refusal = draft.rules.validate(partition, target, draft.alive)
     if refusal is None and target is not None:
         refusal = NO_PARTITION if name.topic in draft.deleting else draft.too_large.get(name.topic)
+    unbegun = refusal == NOT_MOVING and partition is not None and frees(draft, name)
+    refusal = (None if unbegun else refusal) or check_room(draft, name)
     if refusal or partition is None:
         draft.settle(cause, refusal, name)
         return
@@ -53,6 +57,7 @@ def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
             return
         note(draft, name, kind)
         draft.unit(name).check_later = True
+    take_over(draft, name)
     draft.settle(cause, Done(), name)
 
 
@@ -73,17 +78,27 @@ def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
     if leadership is None:
         initialize(draft, name, partition.assignment)
     else:
-        changed = in_line(
-            draft, name, partition, leadership, event.restarted, always=event.reassigned
-        )
+        begin = event.reassigned or _is_unheard(draft, partition, leadership)
+        changed = in_line(draft, name, partition, leadership, event.restarted, always=begin)
         if (
             not changed
             and partition.assignment.moving
-            and draft.rules.complete(partition.assignment, leadership, draft.alive)
+            and draft.rules.complete(partition.assignment, leadership, draft.alive_of(name))
         ):
             held_for = _end(draft, name, leadership, draft.rules.finished(partition.assignment))
     draft.handovers.hold_back(name, held_for)
     draft.settle(cause, None, name)
+
+
+def _is_unheard(draft: Draft, partition: Partition, leadership: Leadership) -> bool:
+    """Tell whether a move was begun under another controller, and its replicas may not know.
+
+    A stock controller writes the topic's znode first and begins a leader epoch for it after that;
+    in between it may end. Replicas refuse all that is told in the epoch that they have, so it is
+    begun by whoever takes over. Source: Kafka 3.9, KafkaController.scala,
+    initializePartitionReassignments.
+    """
+    return bool(partition.additions_to_make) and leadership.controller_epoch < draft.state.epoch
 
 
 def _end(
@@ -93,7 +108,7 @@ def _end(
 
     Those that wait for it go first, see `klamm.controller.core.handovers`.
     """
-    successor = _successor(draft, leadership, wanted, leadership.isr)
+    successor = _successor(draft, name, leadership, wanted, leadership.isr)
     moves_lead = successor not in (leadership.leader, NO_LEADER)
     if moves_lead:
         waiting = draft.handovers.waiting(successor)
@@ -116,7 +131,8 @@ def admit(draft: Draft) -> None:
     for name, unit in draft.units.items():
         before = draft.awaiting(name)
         if before is not None and before.handover:
-            after = awaiting(before, unit)
+            owing = draft.ledger(name.topic).due(name.partition)
+            after = awaiting(before, unit, owing)
             if after is None or not after.handover or after.leader != before.leader:
                 draft.handovers.end(name)
     for leader in draft.handovers.leaders():
@@ -140,7 +156,7 @@ def bring_in_line(draft: Draft, name: TopicPartition) -> None:
         return
     restarted = due.restarted if due else frozenset()
     held, replicas = partition.leadership, partition.assignment.replicas
-    if not restarted and is_in_line(replicas, held, draft.online):
+    if not restarted and is_in_line(replicas, held, draft.online_of(name)):
         return
     if not (draft.unreadable_of(name) or draft.vanishing(name.topic)):
         in_line(draft, name, partition, held, restarted)
@@ -159,7 +175,7 @@ def in_line(
 
     `always`: begin another leader epoch even if nothing else changes.
     """
-    leader, isr = _in_line(draft, partition, leadership, restarted)
+    leader, isr = _in_line(draft, name, partition, leadership, restarted)
     if (leader, isr) == (leadership.leader, leadership.isr) and not always:
         return False
     if draft.lead(name, leader, isr):
@@ -170,14 +186,19 @@ def in_line(
 
 
 def _in_line(
-    draft: Draft, partition: Partition, leadership: Leadership, restarted: frozenset[int]
+    draft: Draft,
+    name: TopicPartition,
+    partition: Partition,
+    leadership: Leadership,
+    restarted: frozenset[int],
 ) -> tuple[int, tuple[int, ...]]:
     """Leader and ISR as they should be: without those that restarted, unless they held nothing."""
     replicas, present = partition.assignment.replicas, (leadership.leader, leadership.isr)
-    without = repaired(replicas, leadership, draft.online - restarted, draft.alive - restarted)
+    online, alive = draft.online_of(name), draft.alive_of(name)
+    without = repaired(replicas, leadership, online - restarted, alive - restarted)
     if without != present:
         return without
-    return repaired(replicas, leadership, draft.online, draft.alive)
+    return repaired(replicas, leadership, online, alive)
 
 
 def reassign(draft: Draft, name: TopicPartition, wanted: Assignment) -> Refusal | None:
@@ -199,8 +220,8 @@ def reassign(draft: Draft, name: TopicPartition, wanted: Assignment) -> Refusal 
     if leadership is not None:
         draft.tell(name, wanted.replicas)
     unit = draft.unit(name)
-    unit.dropped |= dropped
-    unit.dropped.difference_update(wanted.replicas)
+    # Who was a replica within this turn alone has not been told so.
+    unit.dropped = set(unit.before.assignment.replicas).difference(wanted.replicas)
     unit.lead_to -= dropped
     return None
 
@@ -214,8 +235,9 @@ def _lead_within(
 ) -> Refusal | None:
     """Take dropped replicas out of the ISR and from the lead; refuse if nobody would remain."""
     isr = tuple(broker for broker in leadership.isr if broker not in dropped)
-    was_in_sync = not draft.alive.isdisjoint(leadership.isr)
-    is_in_sync = not draft.alive.isdisjoint(isr)
+    alive = draft.alive_of(name)
+    was_in_sync = not alive.isdisjoint(leadership.isr)
+    is_in_sync = not alive.isdisjoint(isr)
     loses_data = not isr or (was_in_sync and not is_in_sync)
     if loses_data and draft.rules.refuse_unclean:
         return Refusal(
@@ -223,7 +245,7 @@ def _lead_within(
             f"Unable to revert partition assignment for {name.topic}:{name.partition} because it "
             "would require an unclean leader election.",
         )
-    leader = _successor(draft, leadership, wanted, isr)
+    leader = _successor(draft, name, leadership, wanted, isr)
     # An ISR must not become empty: its last members say who has the data.
     if not draft.lead(name, leader, isr or leadership.isr):
         return Refusal(
@@ -235,12 +257,16 @@ def _lead_within(
 
 
 def _successor(
-    draft: Draft, leadership: Leadership, wanted: Assignment, isr: tuple[int, ...]
+    draft: Draft,
+    name: TopicPartition,
+    leadership: Leadership,
+    wanted: Assignment,
+    isr: tuple[int, ...],
 ) -> int:
     """Who leads within the new list: who does now, if it stays and is online, or the first able."""
-    if leadership.leader in wanted.replicas and leadership.leader in draft.online:
+    if leadership.leader in wanted.replicas and leadership.leader in draft.online_of(name):
         return leadership.leader
-    return first_eligible(wanted.replicas, isr, draft.alive)
+    return first_eligible(wanted.replicas, isr, draft.alive_of(name))
 
 
 def initialize(draft: Draft, name: TopicPartition, assignment: Assignment) -> None:
@@ -250,7 +276,8 @@ def initialize(draft: Draft, name: TopicPartition, assignment: Assignment) -> No
 
     Source: Kafka 3.9, PartitionStateMachine.scala, initializeLeaderAndIsrForPartitions.
     """
-    isr = tuple(broker for broker in assignment.replicas if broker in draft.alive)
+    alive = draft.alive_of(name)
+    isr = tuple(broker for broker in assignment.replicas if broker in alive)
     if isr:
         draft.lead(name, isr[0], isr)
         draft.tell(name, isr, is_new=isr)

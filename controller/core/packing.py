@@ -9,7 +9,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from klamm.controller.core.draft import Creation, Draft, Rewrite, Step, Unit
-from klamm.controller.core.events import CheckDeletion, CheckPartition, FollowUp, RemoveZnode
+from klamm.controller.core.events import (
+    BeginEntry,
+    CheckDeletion,
+    CheckPartition,
+    ClearDebts,
+    FollowUp,
+    RemoveZnode,
+    RunElection,
+    TidyEntries,
+)
+from klamm.controller.core.ledgers import Ledgers
 from klamm.controller.core.model import CommitCounter, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Create, Op, SetData
 from klamm.controller.core.plan import (
@@ -26,6 +36,7 @@ from klamm.controller.core.plan import (
 )
 from klamm.controller.core.results import Fault, IsrAltered, Refusal, Result
 from klamm.controller.core.sizes import op_size
+from klamm.controller.core.takeovers import Takeovers
 from klamm.controller.core.writes import awaiting, messages, state_ops, topic_write
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.klamm import CommitZnode, encode_commit
@@ -54,6 +65,7 @@ def plan_of(draft: Draft, limit: int = COMMIT_BYTES) -> Plan:
         entries=tuple(draft.entries),
         # A deletion that starts now makes checks of its partitions void.
         follow_ups=(
+            *draft.admin_orders,
             *draft.deletion_checks.values(),
             *draft.follow_ups.values(),
             *draft.removals.values(),
@@ -95,6 +107,8 @@ class _Packer:
         self._topics: dict[str, Topic] = {}
         self._partitions: dict[str, dict[int, Partition]] = {}
         self._bare: dict[str, set[int] | None] = {}
+        self._ledgers = Ledgers(draft)
+        self._takeovers = Takeovers(draft)
 
     def commits(self) -> Iterator[Commit]:
         """The Commits that write, in order."""
@@ -107,8 +121,14 @@ class _Packer:
             yield from self._take_step(step)
         for topic_name, of_topic in units.items():
             yield from self._topic_commits(topic_name, of_topic)
+        for topic_name, causes in self._draft.clearings.items():
+            yield from self._clear(topic_name, causes)
+        for step in self._draft.last_steps:
+            yield from self._take_step(step)
         if self._box != _Box():
             yield self._close()
+        if self._takeovers.late:
+            yield self._take_over_late()
 
     def _topic_commits(
         self, name: str, units: list[tuple[TopicPartition, Unit]]
@@ -129,6 +149,7 @@ class _Packer:
             after = dict(topic.partitions) | {tp.partition: unit.after for tp, unit in units}
             share = op_size(self._topic_write(topic))
             share += op_size(self._topic_write(replace(topic, partitions=after)))
+            share += self._ledgers.bound(name, units)
         if rewrite:
             yield from self._rewrite_topic(rewrite, share)
         for tp, unit in units:
@@ -136,15 +157,17 @@ class _Packer:
             size = sum([op_size(op) for op in ops])
             moves = unit.before.assignment != unit.after.assignment
             extra = share if moves and name not in self._box.assigned else 0
-            if self._is_full(extra + size, len(ops) + 1):
+            takeover = self._takeovers.share(unit)
+            late = takeover > 0 and size + takeover + (share if moves else 0) > self._limit
+            extra += 0 if late else takeover
+            if self._is_full(extra + size, len(ops) + 1 + bool(unit.dropped)):
                 yield self._close()
             box = self._box
             if moves and name not in box.assigned:
-                box.assigned.add(name)
-                box.size += share
+                self._assign(name, share)
             box.ops.extend(ops)
-            box.size += size
-            self._add_unit(tp, unit)
+            box.size += size + (0 if late else self._takeovers.share(unit))
+            self._add_unit(tp, unit, late=late)
 
     def _create_topic(
         self, creation: Creation, units: list[tuple[TopicPartition, Unit]]
@@ -158,8 +181,12 @@ class _Packer:
         write = self._topic_write(creation.topic)
         ops = [config_op, Create(write.path, write.data), *below]
         states = [op for tp, unit in units for op in state_ops(tp, unit, creation.topic.bare)]
-        yield from self._make_room(sum(map(op_size, [*ops, *states])), len(ops) + len(states))
+        debts = self._ledgers.bound(creation.topic.name, units)
+        size = debts + sum(map(op_size, [*ops, *states]))
+        yield from self._make_room(size, len(ops) + len(states) + bool(debts))
         self._add_ops(ops)
+        self._ledgers.assign(creation.topic.name)
+        self._box.size += debts
         self._box.changes.append(SetTopic(creation.topic.name, creation.topic))
         self._box.results.extend(creation.results)
         self._box.entries.extend(creation.entries)
@@ -173,9 +200,8 @@ class _Packer:
         """
         topic = rewrite.topic
         yield from self._make_room(share, 1)
+        self._assign(topic.name, share)
         box = self._box
-        box.assigned.add(topic.name)
-        box.size += share
         box.changes.append(SetTopic(topic.name, topic))
         box.results.extend(rewrite.results)
         box.entries.extend(rewrite.entries)
@@ -197,14 +223,30 @@ class _Packer:
         box.entries.extend(step.entries)
         box.follow_ups.update({_about(event): event for event in step.follow_ups})
 
+    def _assign(self, name: str, share: int) -> None:
+        """Let this box write the topic's znode, and its debts if there are any."""
+        self._box.assigned.add(name)
+        self._box.size += share
+        self._ledgers.assign(name)
+
+    def _clear(self, name: str, causes: Iterable[int]) -> Iterator[Commit]:
+        """Write the topic's debts without those paid, unless a Commit of this Plan does already."""
+        if name not in self._ledgers:
+            size = self._ledgers.bound(name, ())
+            yield from self._make_room(size, 1)
+            self._ledgers.assign(name)
+            self._box.size += size
+        self._box.causes.extend(causes)
+
     def _make_room(self, size: int, ops: int) -> Iterator[Commit]:
         if self._is_full(size, ops):
             yield self._close()
 
     def _is_full(self, size: int, ops: int) -> bool:
         """Tell whether the box holds something already, and cannot take that much more."""
-        waiting = len(self._box.ops) + len(self._box.assigned)
-        full = self._box.size + size > self._limit or waiting + ops > OPS_PER_COMMIT
+        box = self._box
+        waiting = len(box.ops) + len(box.assigned) + self._ledgers.waiting
+        full = box.size + size > self._limit or waiting + ops > OPS_PER_COMMIT
         return waiting > 0 and full
 
     def _add_ops(self, ops: Iterable[Op]) -> None:
@@ -212,7 +254,8 @@ class _Packer:
             self._box.ops.append(op)
             self._box.size += op_size(op)
 
-    def _add_unit(self, name: TopicPartition, unit: Unit) -> None:
+    def _add_unit(self, name: TopicPartition, unit: Unit, *, late: bool = False) -> None:
+        """Take a unit; if its entry is taken over `late`, so are its results."""
         box = self._box
         changed = unit.after != unit.before
         if changed:
@@ -223,9 +266,14 @@ class _Packer:
             bare.discard(name.partition)
             self._bare[name.topic] = bare
         box.messages.extend(messages(name, unit, changed=changed))
-        for cause, result in unit.results:
-            box.results.append((cause, _as_durable(result, unit)))
-        box.causes.extend(unit.causes)
+        if late:
+            self._takeovers.late.append((name, unit))
+            box.parts.update(dict.fromkeys(unit.causes))
+        else:
+            box.results.extend(_results(unit))
+            box.causes.extend(unit.causes)
+            if unit.takes_over:
+                self._takeovers.add(name)
         if unit.parts:
             box.parts.update(dict.fromkeys(unit.parts))
         box.entries.extend(unit.entries)
@@ -233,9 +281,11 @@ class _Packer:
             box.follow_ups[name] = CheckPartition(name)
         if name.topic in self._draft.deleting:
             box.follow_ups[name.topic] = CheckDeletion(name.topic)
+        self._ledgers.add(name, unit)
         owed_before = self._draft.awaiting(name)
-        if owed_before or unit.dropped:
-            owed = awaiting(owed_before, unit)
+        owing = self._draft.ledger(name.topic).due(name.partition)
+        if owed_before or unit.dropped or (owing and _changes_leader(unit)):
+            owed = awaiting(owed_before, unit, owing)
             if owed != owed_before:
                 box.changes.append(SetAwaiting(name, owed))
 
@@ -251,6 +301,9 @@ class _Packer:
             bare = self._bare[name]
             held = None if bare is None else frozenset(bare)
             box.changes.append(TouchTopic(name, self._topics[name].version, held))
+        for ops, changes in (self._takeovers.close(), self._ledgers.close(self._partitions)):
+            box.ops.extend(ops)
+            box.changes.extend(changes)
         if box.ops and not any(_is_witness(op) for op in box.ops):
             self._count(box)
         return Commit(
@@ -263,6 +316,14 @@ class _Packer:
             tuple(box.follow_ups.values()),
             tuple(box.parts),
         )
+
+    def _take_over_late(self) -> Commit:
+        """Take out the entries that did not fit beside their topics, and answer for both."""
+        for name, unit in self._takeovers.late:
+            self._takeovers.add(name)
+            self._box.results.extend(_results(unit))
+            self._box.causes.extend(unit.causes)
+        return self._close()
 
     def _count(self, box: _Box) -> None:
         """Write the commit counter, so that a lost answer leaves something to recognize."""
@@ -286,10 +347,24 @@ def _about(event: FollowUp) -> TopicPartition | str:
     match event:
         case CheckDeletion(topic):
             return topic
+        case ClearDebts(topic):
+            return paths.replica_deletions(topic)
         case RemoveZnode(path):
             return path
+        case TidyEntries():
+            return paths.REASSIGN_PARTITIONS
+        case RunElection():
+            return paths.PREFERRED_REPLICA_ELECTION
+        case BeginEntry(partition):
+            return f"{paths.REASSIGN_PARTITIONS}/{partition}"
         case CheckPartition(partition):
             return partition
+
+
+def _results(unit: Unit) -> Iterator[tuple[int, Result]]:
+    """The results of a unit, by cause."""
+    for cause, result in unit.results:
+        yield cause, _as_durable(result, unit)
 
 
 def _as_durable(result: Result, unit: Unit) -> Result:
@@ -300,6 +375,11 @@ def _as_durable(result: Result, unit: Unit) -> Result:
     if not isinstance(result, IsrAltered) or result.leadership == unit.after.leadership:
         return result
     return Refusal(Fault.FENCED_LEADER_EPOCH, "a later change has begun another leader epoch")
+
+
+def _changes_leader(unit: Unit) -> bool:
+    """Tell whether another broker leads, so that it is this one's answer that deletes wait for."""
+    return unit.before.leader != unit.after.leader
 
 
 def _is_witness(op: Op) -> bool:

@@ -8,12 +8,14 @@ after any outcome but committed the rest of the Plan is dropped and its causes d
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from klamm.controller.core.admin_znodes import AdminElection, AdminReassignments
 from klamm.controller.core.events import FollowUp
 from klamm.controller.core.model import (
     Awaiting,
     Broker,
     CommitCounter,
     Deletion,
+    Ledger,
     Partition,
     Topic,
     TopicPartition,
@@ -94,11 +96,48 @@ class SetDeletion:
 
 
 @dataclass(frozen=True, slots=True)
+class SetLedger:
+    """The deletes owed for this topic are as given."""
+
+    topic: str
+    ledger: Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class SetOffline:
+    """These replicas of the broker are on a failed log directory."""
+
+    broker: int
+    replicas: frozenset[TopicPartition]
+
+
+@dataclass(frozen=True, slots=True)
 class SetBelow:
     """This is below a znode that is to be removed, as in `SubtreeRead`; (): nothing is known."""
 
     root: str
     below: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetAdmin:
+    """This is known of /admin/reassign_partitions."""
+
+    admin: AdminReassignments
+
+
+@dataclass(frozen=True, slots=True)
+class RefuseEntries:
+    """The entries of these partitions in /admin/reassign_partitions cannot be carried out."""
+
+    names: frozenset[TopicPartition]
+
+
+@dataclass(frozen=True, slots=True)
+class SetElection:
+    """This is known of /admin/preferred_replica_election."""
+
+    election: AdminElection
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +167,12 @@ Change = (
     | SetCounter
     | SetUnreadable
     | SetDeletion
+    | SetLedger
+    | SetOffline
     | SetBelow
+    | SetAdmin
+    | RefuseEntries
+    | SetElection
 )
 
 # --- messages: who must learn what of which partition -----------------------------------------
@@ -177,13 +221,20 @@ class Refill:
 
 
 @dataclass(frozen=True, slots=True)
+class Relead:
+    """LeaderAndIsr to the broker of all that it has replicas of, as it is: it says how they are."""
+
+    broker: int
+
+
+@dataclass(frozen=True, slots=True)
 class Forget:
     """The broker is gone: whatever it had not been told yet is void."""
 
     broker: int
 
 
-Message = Lead | Publish | Stop | Announce | Refill | Forget
+Message = Lead | Publish | Stop | Announce | Refill | Relead | Forget
 
 # --- commits ----------------------------------------------------------------------------------
 

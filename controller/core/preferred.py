@@ -21,6 +21,11 @@ def elect(draft: Draft, cause: Cause, event: ElectPreferred) -> None:
     first replica that is not alive or not in sync.
     """
     name = event.partition
+    draft.settle(cause, prefer(draft, name) or Done(), name)
+
+
+def prefer(draft: Draft, name: TopicPartition) -> Refusal | None:
+    """Give the lead of the partition to its first replica, or say why not."""
     bring_in_line(draft, name)
     refusal = _check(draft, name)
     if refusal is None:
@@ -32,7 +37,7 @@ def elect(draft: Draft, cause: Cause, event: ElectPreferred) -> None:
             draft.unit(name).check_later = True
         else:
             refusal = _impossible(name)
-    draft.settle(cause, refusal or Done(), name)
+    return refusal
 
 
 def _check(draft: Draft, name: TopicPartition) -> Refusal | None:
@@ -41,7 +46,7 @@ def _check(draft: Draft, name: TopicPartition) -> Refusal | None:
         return Refusal(Fault.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist.")
     if name.topic in draft.deleting:
         return Refusal(Fault.INVALID_TOPIC_EXCEPTION, "The topic is being deleted")
-    if draft.unreadable_of(name) or not can_be_led(partition, draft.alive):
+    if draft.unreadable_of(name) or not can_be_led(partition, draft.alive_of(name)):
         return _impossible(name)
     if partition.leader == partition.assignment.replicas[0]:
         return Refusal(Fault.ELECTION_NOT_NEEDED, "Leader election not needed for topic partition.")
@@ -89,5 +94,6 @@ def imbalanced(state: ClusterState, percentage: int) -> tuple[TopicPartition, ..
         for first, partitions in astray.items()
         if len(partitions) * 100 > percentage * placed[first]
         for name, partition in partitions
-        if not partition.assignment.moving and can_be_led(partition, alive)
+        if not (partition.assignment.moving or state.is_offline(name, first))
+        and can_be_led(partition, alive)
     )

@@ -15,7 +15,7 @@ from collections.abc import Collection
 
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import Cause, CheckDeletion, FollowUp, RemoveZnode
-from klamm.controller.core.model import Deletion, Partition, Topic, TopicPartition
+from klamm.controller.core.model import Deletion, Ledger, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Delete, Op
 from klamm.controller.core.packing import COMMIT_BYTES, OPS_PER_COMMIT
 from klamm.controller.core.plan import (
@@ -23,6 +23,7 @@ from klamm.controller.core.plan import (
     Entry,
     SetBelow,
     SetDeletion,
+    SetLedger,
     SetPartition,
     SetTopic,
     SetUnreadable,
@@ -33,8 +34,8 @@ from klamm.controller.znodes import paths
 from klamm.controller.znodes.config import ConfigEntity
 
 #: What the last Commit needs besides those of partitions: `partitions`, the topic, its configs,
-#: the child of /admin/delete_topics, the commit counter.
-_LAST_OPS = 5
+#: the child of /admin/delete_topics, its debts, the commit counter.
+_LAST_OPS = 6
 
 
 def removal(draft: Draft, cause: Cause, topic: Topic, deletion: Deletion) -> Step:
@@ -112,7 +113,7 @@ def remove(draft: Draft, cause: Cause, event: RemoveZnode) -> None:
 def _roots(name: str) -> tuple[str, ...]:
     """The znodes of a topic that go with all that is below them."""
     config = ConfigEntity("topics", name).path
-    return paths.topic(name), config, paths.delete_topic(name)
+    return paths.topic(name), config, paths.delete_topic(name), paths.replica_deletions(name)
 
 
 def _has_state(draft: Draft, topic: Topic, number: int, partition: Partition) -> bool:
@@ -136,6 +137,9 @@ def _last_removal(
     if deletion.listed:
         ops.append(Delete(paths.delete_topic(name), ANY_VERSION))
     changes: list[Change] = [SetTopic(name, None), SetDeletion(name, None)]
+    if draft.ledger(name).version is not None:
+        ops.append(Delete(paths.replica_deletions(name), ANY_VERSION))
+        changes.append(SetLedger(name, Ledger()))
     changes.extend(SetBelow(root, ()) for root in _roots(name) if root in draft.below)
     path = paths.topic(name)
     readable = {

@@ -34,7 +34,9 @@ class Rules:
     is refused when no live in-sync replica would remain (R455-51); `camel_case` picks the
     spelling of AR and RR in topic znodes (R455-75); `lists_idle` whether 46 answers for a named
     partition that is not moving (R455-36); `success_text` is the top-level error message of 45
-    and 46 when there is no error (R455-113).
+    and 46 when there is no error (R455-113). Of /admin/reassign_partitions: `api_takes_over`,
+    whether a request takes out the entry of its partition (R455-86); `takes_leftovers`, whether
+    what else was written there is carried out once the set under way is done (R455-98).
     """
 
     name: str
@@ -47,6 +49,8 @@ class Rules:
     camel_case: bool
     lists_idle: bool
     success_text: str | None
+    api_takes_over: bool
+    takes_leftovers: bool
 
 
 APACHE_3_9 = Rules(
@@ -60,6 +64,8 @@ APACHE_3_9 = Rules(
     camel_case=False,
     lists_idle=False,
     success_text="",
+    api_takes_over=True,
+    takes_leftovers=True,
 )
 
 KIP_455 = Rules(
@@ -73,6 +79,8 @@ KIP_455 = Rules(
     camel_case=True,
     lists_idle=True,
     success_text=None,
+    api_takes_over=False,
+    takes_leftovers=False,
 )
 
 PROFILES = {rules.name: rules for rules in (APACHE_3_9, KIP_455)}

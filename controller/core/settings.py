@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from klamm.controller.core.rules import APACHE_3_9, Rules
+from klamm.controller.core.sizes import PACKET_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +13,8 @@ class Settings:
     `default_partitions` and `default_replication_factor` are Kafka's num.partitions and
     default.replication.factor. `topic_ids`: topics have ids, as from inter.broker.protocol.version
     2.8-IV0 on. `delete_topic_enable`: clients may delete topics. `leader_moves_in_flight`, at least
-    1: how many ends of moves may give a broker leads for which it has not answered.
+    1: how many ends of moves may give a broker leads for which it has not answered. `packet_limit`
+    is ZooKeeper's jute.maxbuffer, in bytes: the most that one write can hold.
     """
 
     rules: Rules = APACHE_3_9
@@ -22,3 +24,4 @@ class Settings:
     leader_moves_in_flight: int = 100
     topic_ids: bool = False
     delete_topic_enable: bool = True
+    packet_limit: int = PACKET_LIMIT

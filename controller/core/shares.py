@@ -7,6 +7,7 @@ topic could not be moved, grown or deleted any more.
 from dataclasses import replace
 
 from klamm.controller.core.draft import Draft
+from klamm.controller.core.ledgers import ledger_bound
 from klamm.controller.core.model import Partition, Topic
 from klamm.controller.core.packing import COMMIT_BYTES
 from klamm.controller.core.results import Fault, Refusal
@@ -48,14 +49,25 @@ def oversized(draft: Draft) -> dict[str, Refusal]:
         if topic is None:
             continue
         after = replace(topic, partitions={**topic.partitions, **partitions})
-        if not topic.extra and size_bound(after) <= COMMIT_BYTES:
+        debts = _debts_bound(draft, after)
+        if not topic.extra and size_bound(after) + debts <= COMMIT_BYTES:
             continue
-        size = op_size(topic_write(after, draft.settings)) + STATE_BYTES
+        size = op_size(topic_write(after, draft.settings)) + debts + STATE_BYTES
         if size > COMMIT_BYTES:
             text = f"Topic '{topic_name}' would take {size} bytes in ZooKeeper after these moves,"
             text += f" and one write holds {COMMIT_BYTES}: move fewer of its partitions at a time."
             found[topic_name] = Refusal(Fault.INVALID_REQUEST, text)
     return found
+
+
+def _debts_bound(draft: Draft, topic: Topic) -> int:
+    """Bytes that the deletes take at most that are owed now, and when all these moves have ended.
+
+    The end of a move drops what is removing, a cancel what is adding.
+    """
+    moving = [topic.partitions[number].assignment for number in topic.moving]
+    dropped = sum(len(each.adding) + len(each.removing) for each in moving)
+    return ledger_bound(topic.name, draft.ledger(topic.name), dropped, len(moving))
 
 
 def size_bound(topic: Topic) -> int:

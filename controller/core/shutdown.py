@@ -73,7 +73,7 @@ def _relieve(draft: Draft, cause: Cause, name: TopicPartition, leaving: int) -> 
     leadership, replicas = partition.leadership, partition.assignment.replicas
     if leadership is None:
         return False
-    leader, isr = relieved(replicas, leadership, leaving, draft.alive)
+    leader, isr = relieved(replicas, leadership, leaving, draft.alive_of(name))
     led = leadership.leader == leaving
     changes = (leader, isr) != (leadership.leader, leadership.isr)
     if changes and draft.lead(name, leader, isr):

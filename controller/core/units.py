@@ -15,8 +15,9 @@ class Unit:
 
     `dropped` are replicas that must stop, and delete once the leader knows that they are gone;
     `stopped` must stop and keep their logs. `handover`: the end of a move changes the leader.
-    `check_later`: what was decided here asks for another look, once it is durable. `parts` are
-    causes that are settled by more than this unit.
+    `check_later`: what was decided here asks for another look, once it is durable. `takes_over`:
+    it counts for more than the partition's entry in /admin/reassign_partitions. `parts` are causes
+    that are settled by more than this unit.
     """
 
     before: Partition
@@ -27,6 +28,7 @@ class Unit:
     stopped: set[int] = field(default_factory=set)
     handover: bool = False
     check_later: bool = False
+    takes_over: bool = False
     results: list[tuple[int, Result]] = field(default_factory=list)
     causes: list[int] = field(default_factory=list)
     parts: list[int] = field(default_factory=list)

@@ -1,5 +1,6 @@
 """From a decision to its writes: what one partition's unit means for ZooKeeper and brokers."""
 
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
 from klamm.controller.core.draft import Unit
@@ -79,15 +80,16 @@ def messages(name: TopicPartition, unit: Unit, *, changed: bool) -> list[Message
     return told
 
 
-def awaiting(before: Awaiting | None, unit: Unit) -> Awaiting | None:
+def awaiting(before: Awaiting | None, unit: Unit, owing: Iterable[int]) -> Awaiting | None:
     """Which deletes wait for which leader epoch; a new leader takes the wait over.
 
-    A handover is one until the leader that it made has answered, or leads no more.
+    `owing` are the brokers that have not deleted what they owed before. A handover is one until
+    the leader that it made has answered, or leads no more.
     """
     leadership = unit.after.leadership
     if leadership is None:
         return None
-    owed = {*(before.deletes if before else ()), *unit.dropped}
+    owed = {*owing, *unit.dropped}
     owed.difference_update(unit.after.assignment.replicas)
     if not owed:
         return None

@@ -8,10 +8,20 @@ from uuid import UUID
 
 from klamm.controller.brokers.messages import NO_TOPIC_ID
 from klamm.controller.brokers.outbox import InFlight, Kind, Outbox
-from klamm.controller.core.events import LeaderAcknowledged, LeaderFailed, ReplicasDeleted
+from klamm.controller.core.debts import may_be_told
+from klamm.controller.core.events import LeaderAcknowledged, ReplicasDeleted, ReplicasFound
 from klamm.controller.core.ibp import InterBrokerProtocol
 from klamm.controller.core.model import Broker, ClusterState, TopicPartition
-from klamm.controller.core.plan import Announce, Forget, Lead, Message, Publish, Refill, Stop
+from klamm.controller.core.plan import (
+    Announce,
+    Forget,
+    Lead,
+    Message,
+    Publish,
+    Refill,
+    Relead,
+    Stop,
+)
 from klamm.controller.node import refusals
 from klamm.controller.node.effects import CloseLink, Effect, Send, SetTimer
 from klamm.controller.node.inputs import BrokerAnswer
@@ -39,8 +49,9 @@ RESEND_SECONDS = 5.0
 class Heard(NamedTuple):
     """What an answer means.
 
-    `acknowledged` are leaders that have their epoch, `failed` those that cannot lead for a broken
-    disk, `deleted` replicas of topics being deleted that are gone; `notes` what an operator should
+    `acknowledged` are leaders that have their epoch, `found` replicas whose log directory has
+    failed or works again, `deleted` those that are gone as they were to be, of topics being deleted
+    or of brokers that owed it; `notes` what an operator should
     know; `stale_epoch` says that the broker has heard of a controller after us.
     """
 
@@ -48,7 +59,7 @@ class Heard(NamedTuple):
     notes: tuple[Effect, ...] = ()
     stale_epoch: bool = False
     deleted: tuple[ReplicasDeleted, ...] = ()
-    failed: tuple[LeaderFailed, ...] = ()
+    found: tuple[ReplicasFound, ...] = ()
 
 
 @dataclass(slots=True)
@@ -61,9 +72,6 @@ class BrokerLinks:
     sends: int = 0
     #: What was refused, by whom: told again when the timer, which is set while any is, runs out.
     refused: list[tuple[Broker, InFlight]] = field(default_factory=list)
-    #: Deletes that a broker cannot carry out before it has been registered anew: it is gone, or
-    #: the log is on a directory that it cannot use.
-    owed: dict[int, set[TopicPartition]] = field(default_factory=dict)
 
     def put(self, message: Message, state: ClusterState) -> Iterator[Effect]:
         """Take what a Commit wants brokers to know; `state` has that Commit applied."""
@@ -82,10 +90,9 @@ class BrokerLinks:
                     else:
                         outbox.publish(name)
             case Stop(name, broker, delete):
+                # Whoever is offline and owes a delete hears of it when it is back.
                 if broker in self.outboxes:
                     self.outboxes[broker].stop(name, delete)
-                elif delete:
-                    self._owe(broker, (name,))
             case Announce():
                 for id_, outbox in self.outboxes.items():
                     peer = state.peer(id_)
@@ -95,15 +102,15 @@ class BrokerLinks:
             case Refill(broker, restarted) if peer := state.peer(broker):
                 self.outboxes[broker] = Outbox(peer, listener=self.listener)
                 self.outboxes[broker].refill(state, restarted)
-                for name in sorted(self.owed.pop(broker, ())):
-                    if not (state.is_replica(name, broker) or state.must_wait(name, broker)):
-                        self.outboxes[broker].stop(name, delete=True)
+                for name in may_be_told(state, broker):
+                    self.outboxes[broker].stop(name, delete=True)
+            case Relead(broker):
+                if broker in self.outboxes:
+                    self.outboxes[broker].relead(state)
             case Refill():
                 pass  # the broker was read twice in one turn, and is gone again
             case Forget(broker):
-                former = self.outboxes.pop(broker, None)
-                if former is not None:
-                    self._remember(former)
+                if self.outboxes.pop(broker, None) is not None:
                     yield CloseLink(broker)
 
     def send_due(self, state: ClusterState) -> Iterator[Send]:
@@ -121,21 +128,6 @@ class BrokerLinks:
             yield CloseLink(broker)
         self.outboxes.clear()
         self.refused.clear()
-        self.owed.clear()
-
-    def _remember(self, outbox: Outbox) -> None:
-        """Keep the deletes of a broker that is gone: those not told, not answered, and refused."""
-        id_ = outbox.broker.id
-        self._owe(id_, (name for name, delete in outbox.stops.items() if delete))
-        if outbox.in_flight is not None:
-            self._owe(id_, _deletes(outbox.in_flight))
-        for broker, sent in self.refused:
-            if broker.id == id_:
-                self._owe(id_, _deletes(sent))
-
-    def _owe(self, broker: int, names: Iterable[TopicPartition]) -> None:
-        if deletes := {*names}:
-            self.owed.setdefault(broker, set()).update(deletes)
 
     def answered(self, answer: BrokerAnswer, state: ClusterState) -> Heard:
         """Read an answer. A request without one is put back; one to an earlier one is ignored."""
@@ -156,11 +148,6 @@ class BrokerLinks:
             for name, epoch in sent.epochs.items()
             if code == ErrorCode.NONE and partitions.get(name, ErrorCode.NONE) in HAS_THE_EPOCH
         ]
-        failed = [
-            LeaderFailed(name, answer.broker, epoch)
-            for name, epoch in sent.epochs.items()
-            if partitions.get(name) == ErrorCode.KAFKA_STORAGE_ERROR
-        ]
         notes = (
             *refusals.notes(outbox, sent.kind, code, partitions),
             *self._tell_later(outbox.broker, sent, code, partitions, state),
@@ -170,7 +157,7 @@ class BrokerLinks:
             notes,
             stale_epoch=code == ErrorCode.STALE_CONTROLLER_EPOCH,
             deleted=tuple(_deleted(answer.broker, sent, code, partitions, state)),
-            failed=tuple(failed),
+            found=tuple(_found(outbox.broker, sent, code, partitions, state)),
         )
 
     def _tell_later(
@@ -183,11 +170,12 @@ class BrokerLinks:
     ) -> Iterator[SetTimer]:
         """Keep what was refused, the whole request or some of its partitions, to tell it again.
 
-        A delete that no repetition helps is owed until the broker comes back; not so one of a
-        topic that is being deleted, which waits for it.
+        A delete that no repetition helps waits until the broker comes back, or for the next
+        office: it stays owed. Not so one of a topic that is being deleted, which waits for it. Nor
+        does it help to repeat to lead on a failed directory: others do, until its broker restarts.
         """
         stops = sent.kind is Kind.STOP_REPLICA
-        done = (ErrorCode.NONE,) if stops else HAS_THE_EPOCH
+        done = (ErrorCode.NONE,) if stops else (*HAS_THE_EPOCH, ErrorCode.KAFKA_STORAGE_ERROR)
         flags = {
             name: flag
             for name, flag in sent.flags.items()
@@ -201,15 +189,12 @@ class BrokerLinks:
                 if partitions[name] == ErrorCode.KAFKA_STORAGE_ERROR
                 and not state.vanishing(name.topic)
             }
-            self._owe(broker.id, useless & _deletes(sent))
             left = replace(sent, flags={n: flag for n, flag in flags.items() if n not in useless})
         elif code == ErrorCode.STALE_CONTROLLER_EPOCH and stops:
             # If there is another controller we are about to hear of it. If not, the broker errs.
             flags = {name: flag for name, flag in sent.flags.items() if state.vanishing(name.topic)}
-            self._owe(broker.id, _deletes(sent) - flags.keys())
             left = replace(sent, flags=flags)
         elif code in FINAL and code != ErrorCode.NONE:
-            self._owe(broker.id, _deletes(sent))
             return
         if code in FINAL and not left.flags:
             return
@@ -255,11 +240,25 @@ def _named(
     return {TopicPartition(e.topic_name, e.partition_index): e.error_code for e in errors}
 
 
-def _deletes(sent: InFlight) -> set[TopicPartition]:
-    """Return the partitions whose logs the request tells to delete."""
-    if sent.kind is not Kind.STOP_REPLICA:
-        return set()
-    return {name for name, delete in sent.flags.items() if delete}
+def _found(
+    broker: Broker,
+    sent: InFlight,
+    code: int,
+    partitions: dict[TopicPartition, int],
+    state: ClusterState,
+) -> Iterator[ReplicasFound]:
+    """Tell which replicas a broker that was to lead or follow has on failed directories.
+
+    Only what is news: 56 of one that was online, 0 of one that was offline.
+    """
+    if code != ErrorCode.NONE or sent.kind is not Kind.LEADER_AND_ISR:
+        return
+    failed = {n for n in sent.epochs if partitions.get(n) == ErrorCode.KAFKA_STORAGE_ERROR}
+    fine = {n for n in sent.epochs if partitions.get(n, ErrorCode.NONE) == ErrorCode.NONE}
+    offline = frozenset(name for name in failed if not state.is_offline(name, broker.id))
+    online = frozenset(name for name in fine if state.is_offline(name, broker.id))
+    if offline or online:
+        yield ReplicasFound(broker.id, broker.epoch, offline, online)
 
 
 def _deleted(
@@ -269,13 +268,16 @@ def _deleted(
     partitions: dict[TopicPartition, int],
     state: ClusterState,
 ) -> Iterator[ReplicasDeleted]:
-    """Tell which replicas of topics being deleted a broker has deleted, topic by topic."""
+    """Tell which replicas a broker has deleted that somebody waits for, topic by topic.
+
+    Of a partition that it does not host it has no log either, and answers so with 0.
+    """
     if code != ErrorCode.NONE or sent.kind is not Kind.STOP_REPLICA:
         return
     gone: dict[str, set[int]] = defaultdict(set)
     for name, delete in sent.flags.items():
         done = partitions.get(name, ErrorCode.NONE) == ErrorCode.NONE
-        if delete and done and state.vanishing(name.topic):
+        if delete and done and (state.vanishing(name.topic) or state.owes(name, broker)):
             gone[name.topic].add(name.partition)
     for topic, numbers in gone.items():
         yield ReplicasDeleted(topic, broker, frozenset(numbers))

@@ -6,7 +6,8 @@ from klamm.controller.core.results import NOT_CONTROLLER
 from klamm.controller.node import doorway
 from klamm.controller.node.data import NodeData, Phase
 from klamm.controller.node.effects import Reply, Resign, SetTimer, Severity
-from klamm.controller.node.inputs import Request
+from klamm.controller.node.inauguration import Inauguration
+from klamm.controller.node.inputs import ControllerHeard, Request
 from klamm.controller.node.office import Held, HeldBy, Vacant
 from klamm.controller.node.recorder import answered
 from klamm.controller.node.stale import everything
@@ -34,15 +35,22 @@ LONGEST_PAUSE_SECONDS = 60.0
 
 def on_election_read(node: NodeData, event: ReadDone) -> None:
     """Learn who is controller, or stand; the registration's reads come here too."""
+    node.do(*node.outlook.answered(event))
     if isinstance(event.outcome, Unknown):
         return  # asked again once the connection is back
+    if event.request not in (node.office.inspection, node.office.question):
+        return
     if isinstance(event.outcome, Refused):
         node.note(Severity.ERROR, "refused", f"reading for the election: {event.outcome.error}")
-        _ask_later(node)
+        if node.doubtful:
+            withdraw(node, "ZooKeeper does not say whether the office is still ours")
+        else:
+            _ask_later(node)
         return
     if event.request == node.office.inspection:
         node.do(*node.office.taken(event.outcome))
-    elif event.request == node.office.question:
+    else:
+        _believe(node)
         try:
             _found(node, node.office.found(event.outcome, node.now.wall_ms))
         except ZnodeError as fault:
@@ -50,6 +58,12 @@ def on_election_read(node: NodeData, event: ReadDone) -> None:
             # epoch's znode nobody tells us when it is mended.
             node.note(Severity.ERROR, "unreadable", str(fault))
             _ask_later(node)
+
+
+def _believe(node: NodeData) -> None:
+    """An answer that was asked for after we woke proves that the session lives."""
+    if node.doubtful:
+        node.connected = True
 
 
 def _found(node: NodeData, found: Held | HeldBy | Vacant | Delete) -> None:
@@ -61,10 +75,11 @@ def _found(node: NodeData, found: Held | HeldBy | Vacant | Delete) -> None:
         case Held(epoch):
             # Only a new session gives up `/controller`, and only an election a new epoch.
             give_up_session(node, f"/controller is ours, but its epoch {epoch} is not")
-        case HeldBy(controller_id):
+        case HeldBy(controller_id, epoch):
             abandon(node, f"{controller_id} is controller")
             node.phase = Phase.STANDBY
             node.controller_id = controller_id
+            node.do(*node.outlook.behold(controller_id, epoch))
         case Vacant():
             abandon(node, "/controller was deleted")
             node.controller_id = -1
@@ -100,6 +115,8 @@ def _take_office(node: NodeData, held: Held) -> None:
         state, node.config.settings, node.config.protocol, node.decide_over, stale=everything()
     )
     node.phase = Phase.LOADING
+    node.outlook.heard(held.epoch)
+    node.inauguration = Inauguration(node.now.monotonic)
     node.note(Severity.INFO, "elected", f"controller epoch {held.epoch}")
     arm(node)
     node.do(*node.turns.begin_survey("to take office"))
@@ -114,6 +131,7 @@ def abandon(node: NodeData, reason: str) -> None:
         if node.requests.waits_for(cause.id):
             node.do(answered("refuse", cause, NOT_CONTROLLER))
     node.turns = None
+    node.inauguration = None
     node.office.candidate_epoch = 0
     node.do(*node.requests.refuse_all(), *node.links.close())
 
@@ -131,6 +149,7 @@ def give_up_session(node: NodeData, reason: str) -> None:
     node.note(Severity.WARNING, "session-given-up", reason)
     doorway.on_lost(node, reason)
     node.office.end()
+    node.outlook.disconnected()
     node.connected = False
     node.phase = Phase.STANDBY
     node.controller_id = -1
@@ -166,6 +185,12 @@ def on_watched_outside(node: NodeData, event: Watched) -> None:
         node.do(node.office.ask())
     else:
         restore_registration(node, event)
+        node.do(*node.outlook.touched(event.path))
+
+
+def on_controller_heard(node: NodeData, event: ControllerHeard) -> None:
+    """Look on no more at what we are told of."""
+    node.outlook.heard(event.epoch)
 
 
 def restore_registration(node: NodeData, event: Watched) -> None:
@@ -182,8 +207,8 @@ def on_request_elsewhere(node: NodeData, event: Request) -> None:
 def on_update(node: NodeData, event: UpdateDone) -> None:
     """A path that exists already is what we wanted; a registration that exists is not."""
     match event.outcome:
-        case Committed() if event.request == node.office.registration:
-            node.do(*node.office.registered())
+        case Committed(results) if event.request == node.office.registration:
+            node.do(*node.office.registered(results[0].czxid or 0))
         case Conflict() if event.request == node.office.registration:
             node.do(node.office.inspect())
         case Refused(error):

@@ -9,11 +9,15 @@ from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
 from klamm.controller.core.model import ClusterState, Endpoint
 from klamm.controller.core.rules import APACHE_3_9, Rules
 from klamm.controller.core.settings import Settings
+from klamm.controller.core.sizes import PACKET_LIMIT
 from klamm.controller.node.broker_links import BrokerLinks
+from klamm.controller.node.clearing import Clearing
 from klamm.controller.node.door import Door
 from klamm.controller.node.effects import Effect, Journal, Severity
+from klamm.controller.node.inauguration import Inauguration
 from klamm.controller.node.notices import Notices
 from klamm.controller.node.office import Office
+from klamm.controller.node.outlook import Outlook, View
 from klamm.controller.node.requests import Requests
 from klamm.controller.node.turns import Decide, Turns
 from klamm.controller.znodes.klamm import KlammNodeZnode
@@ -44,6 +48,7 @@ class NodeConfig:
     `first_sequence` is the number of the journal's next entry. `auto_leader_rebalance` and what
     begins with `leader_imbalance` are Kafka's auto.leader.rebalance.enable and its limits;
     `leader_moves_in_flight` is how many ends of moves may wait for one new leader at a time.
+    `packet_limit` is ZooKeeper's jute.maxbuffer in bytes.
     """
 
     node_id: int
@@ -60,6 +65,7 @@ class NodeConfig:
     leader_imbalance_percentage: int = 10
     leader_imbalance_check_seconds: int = 300
     first_sequence: int = 1
+    packet_limit: int = PACKET_LIMIT
 
     @property
     def settings(self) -> Settings:
@@ -72,6 +78,7 @@ class NodeConfig:
             topic_ids=self.protocol.topic_ids,
             delete_topic_enable=self.delete_topic_enable,
             leader_moves_in_flight=self.leader_moves_in_flight,
+            packet_limit=self.packet_limit,
         )
 
 
@@ -89,8 +96,12 @@ class NodeData:
     requests: Requests = field(default_factory=Requests)
     door: Door = field(default_factory=Door)
     notices: Notices = field(default_factory=Notices)
+    clearing: Clearing = field(default_factory=Clearing)
     links: BrokerLinks = field(init=False)
     office: Office = field(init=False)
+    outlook: Outlook = field(init=False)
+    #: Of the present office, until it has come to rest for the first time.
+    inauguration: Inauguration | None = None
     now: Now = Now(0.0, 0)
     out: list[Effect] = field(default_factory=list)
     #: The number of the journal's last entry.
@@ -102,6 +113,7 @@ class NodeData:
         self.sequence = config.first_sequence - 1
         self.links = BrokerLinks(config.protocol, config.listener)
         self.office = Office(KlammNodeZnode(config.node_id, config.endpoints, config.rack))
+        self.outlook = Outlook(self.office)
 
     @property
     def active(self) -> bool:
@@ -112,6 +124,21 @@ class NodeData:
     def state(self) -> ClusterState | None:
         """The cluster after the last applied Commit; None unless active."""
         return self.turns.state if self.turns and self.active else None
+
+    @property
+    def doubtful(self) -> bool:
+        """Tell whether the office may be somebody else's by now: ZooKeeper cannot be heard."""
+        return self.turns is not None and not self.connected
+
+    @property
+    def view(self) -> View:
+        """Who is controller and what the cluster is, as a node out of office sees it."""
+        return self.outlook.view
+
+    @property
+    def registration_epoch(self) -> int:
+        """The czxid of the node's registration, which is its broker epoch; 0 before the first."""
+        return self.office.registration_epoch
 
     def do(self, *effects: Effect) -> None:
         """Ask the driver for these, after what was asked before; number entries of the journal."""

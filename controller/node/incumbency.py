@@ -15,6 +15,7 @@ from klamm.controller.node.effects import ReadZnodes, Reply, Severity
 from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Turn
 from klamm.controller.node.rebalance import on_office_taken
 from klamm.controller.node.recorder import Recorder, answered, snapshot
+from klamm.controller.node.tidying import tidy_later
 from klamm.controller.node.turns import SERVER_ERROR, Turns
 from klamm.controller.store.port import (
     CommitDone,
@@ -38,6 +39,8 @@ def on_request(node: NodeData, event: Request) -> None:
         on_request_elsewhere(node, event)
     elif event.events:
         node.requests.add(event.id, node.turns.add(event.events, event.origin))
+    elif node.doubtful:
+        node.requests.wait(event.id)
     else:
         node.do(Reply(event.id, ()))
 
@@ -63,7 +66,7 @@ def on_broker_answer(node: NodeData, event: BrokerAnswer) -> None:
     node.turns.add(
         (
             *(fact for fact in heard.acknowledged if fact.partition in awaiting),
-            *(fact for fact in heard.failed if fact.partition in awaiting),
+            *heard.found,
             *heard.deleted,
         ),
         FromBroker(event.broker, event.send),
@@ -96,9 +99,23 @@ def on_read(node: NodeData, event: ReadDone) -> None:
             begun, turns.loaded = snapshot(turns.queue)
             node.do(*begun)
             on_office_taken(node)
-        node.phase = Phase.ACTIVE
-        node.office.setbacks = 0
-        on_turn(node, Turn())
+            if node.inauguration is not None:
+                node.inauguration.read_at = node.now.monotonic
+            node.phase = Phase.ACTIVE
+            node.office.setbacks = 0
+            _take_in(node, turns)
+        else:
+            on_turn(node, Turn())
+
+
+def _take_in(node: NodeData, turns: Turns) -> None:
+    """Make what was read the state; whoever asks now can be answered.
+
+    What follows from it, telling brokers too, is for the next turn: it may take as long again.
+    """
+    if node.connected:
+        node.do(*turns.decide())
+        _advance(node, turns)
 
 
 # --- the turn ----------------------------------------------------------------------------------
@@ -111,6 +128,9 @@ def on_turn(node: NodeData, event: Turn) -> None:
     always changes would never come to decide.
     """
     turns = node.turns
+    begun = node.inauguration
+    if turns is not None and begun is not None:
+        node.do(*begun.entered(turns.state, node.now.monotonic))
     while turns is not None and node.connected and not turns.busy:
         if turns.plan:
             _advance(node, turns)
@@ -124,8 +144,15 @@ def on_turn(node: NodeData, event: Turn) -> None:
         elif turns.surveyed:
             turns.surveyed = False
         else:
+            if begun is not None and begun.told:
+                node.do(begun.rested(turns.state, node.now.monotonic))
+                node.inauguration = None
             break
+    if turns is not None and turns.survey is None and not node.doubtful:
+        node.do(*node.requests.release())
     _send_due(node)
+    if turns is not None and not turns.busy:
+        node.do(*node.clearing.look(turns.state))
 
 
 def _advance(node: NodeData, turns: Turns) -> None:
@@ -142,6 +169,7 @@ def _apply(node: NodeData, turns: Turns, commit: PlannedCommit) -> None:
     """Make a Commit true: memory first, then replies; `catch_up` has the rest."""
     turns.apply(commit)
     node.do(*node.requests.settle(commit.results))
+    tidy_later(node)
 
 
 def catch_up(node: NodeData, event: Input) -> None:

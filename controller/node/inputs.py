@@ -60,6 +60,23 @@ class Timer:
 
 
 @dataclass(frozen=True, slots=True)
+class ControllerHeard:
+    """The controller of this epoch has sent UpdateMetadata to this node, which believed it."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Woke:
+    """This process has stood still for so many seconds: stopped, starved, or its machine was.
+
+    Handed over before anything else that is done after that.
+    """
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """The driver has handed over all it had: decide over what is queued."""
 
@@ -69,6 +86,8 @@ Input = (
     | Transactions
     | BrokerAnswer
     | Timer
+    | ControllerHeard
+    | Woke
     | Turn
     | CommitDone
     | UpdateDone

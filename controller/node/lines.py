@@ -29,7 +29,16 @@ from klamm.controller.core.events import Event, Fact
 from klamm.controller.core.model import Partition
 from klamm.controller.core.ops import Check, Create, Delete, Op, SetData
 from klamm.controller.core.origins import FromClient, FromEntry, Origin
-from klamm.controller.core.plan import Announce, Forget, Lead, Message, Publish, Refill, Stop
+from klamm.controller.core.plan import (
+    Announce,
+    Forget,
+    Lead,
+    Message,
+    Publish,
+    Refill,
+    Relead,
+    Stop,
+)
 from klamm.controller.core.results import Refusal, Result
 from klamm.controller.node.effects import Content, Journal
 from klamm.controller.node.forms import (
@@ -187,6 +196,8 @@ def _message(message: Message) -> MessageForm:
             return MessageForm("live-brokers")
         case Refill(broker):
             return MessageForm("everything", (broker,))
+        case Relead(broker):
+            return MessageForm("all-replicas", (broker,))
         case Forget(broker):
             return MessageForm("forget", (broker,))
 

@@ -18,7 +18,16 @@ from klamm.controller.node import candidacy, doorway, incumbency, sessions
 from klamm.controller.node.data import NodeData, Now, Phase
 from klamm.controller.node.door import Door
 from klamm.controller.node.effects import Effect
-from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Timer, Transactions, Turn
+from klamm.controller.node.inputs import (
+    BrokerAnswer,
+    ControllerHeard,
+    Input,
+    Request,
+    Timer,
+    Transactions,
+    Turn,
+    Woke,
+)
 from klamm.controller.store.port import (
     CommitDone,
     ReadDone,
@@ -37,6 +46,8 @@ INSIDE = (Phase.LOADING, Phase.ACTIVE)
 TRANSITIONS: dict[tuple[Phase, type], Step] = {
     **{(phase, SessionEvent): sessions.on_session for phase in Phase},
     **{(phase, Timer): sessions.on_timer for phase in Phase},
+    **{(phase, Woke): sessions.on_woke for phase in Phase},
+    **{(phase, ControllerHeard): candidacy.on_controller_heard for phase in Phase},
     **{(phase, UpdateDone): candidacy.on_update for phase in Phase},
     **{(phase, Transactions): doorway.on_transactions for phase in Phase},
     **{(phase, WatchDone): candidacy.on_watch_done for phase in Phase},

@@ -52,9 +52,14 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class HeldBy:
-    """Another node or broker is controller."""
+    """Another node or broker is controller; `epoch` is what /controller_epoch says, 0 if nothing.
+
+    An epoch that we read is only ever a reason to believe less. What we write is fenced by that of
+    our own election: to go on under one that somebody else has raised is KAFKA-1096.
+    """
 
     controller_id: int
+    epoch: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,8 @@ class Office:
     waits: bool = False
     #: Another session holds our registration, or may: do not stand for office under its id.
     id_taken: bool = False
+    #: The czxid of the registration last made, by which controllers call this life of the node.
+    registration_epoch: int = 0
     #: Numbers of the newest requests of each kind; answers to earlier ones are out of date.
     election: int = 0
     question: int = 0
@@ -124,8 +131,9 @@ class Office:
         create = Create(self.registration_path, encode_klamm_node(self.node), ephemeral=True)
         return Update(self.registration, create)
 
-    def registered(self) -> Iterator[Effect]:
+    def registered(self, czxid: int) -> Iterator[Effect]:
         """Note that the registration is ours; who did not stand because of it asks again."""
+        self.registration_epoch = czxid
         if self.id_taken:
             self.id_taken = False
             yield self.ask()
@@ -136,10 +144,10 @@ class Office:
         self.inspection = self.next_request()
         return ReadZnodes(self.inspection, (ReadData(self.registration_path),))
 
-    def ask(self) -> ReadZnodes:
+    def ask(self, *, sync: bool = False) -> ReadZnodes:
         """Ask who is controller; answered by `found`."""
         self.question = self.next_request()
-        return ReadZnodes(self.question, ELECTION_READS)
+        return ReadZnodes(self.question, ELECTION_READS, sync)
 
     def remove(self, leftover: Delete) -> Update:
         """Remove an ephemeral that a former session of ours left behind."""
@@ -164,7 +172,7 @@ class Office:
                 return Held(number, version)
             if controller.ephemeral_owner in self.former_sessions:
                 return Delete(controller.path, controller.version)
-            return HeldBy(decode_controller(controller.data).broker_id)
+            return HeldBy(decode_controller(controller.data).broker_id, max(0, number))
         for result in results:
             if isinstance(result, Unreadable):
                 raise ZnodeError(result.path, f"who is controller cannot be told: {result.error}")
@@ -201,7 +209,7 @@ class Office:
             yield self.remove(Delete(owner.path, owner.version))
             yield self.register()
         elif isinstance(owner, Znode) and owner.ephemeral_owner == self.session:
-            yield from self.registered()
+            yield from self.registered(owner.czxid)
         else:
             text = f"node.id {self.node.id} is taken by another klamm node; choose another id"
             yield Journal(Severity.ERROR, "node id taken", text)

@@ -23,8 +23,14 @@ class Place(Enum):
     NOTIFICATION = auto()
     DELETIONS = auto()
     DELETION = auto()
+    REASSIGNMENTS = auto()
+    ELECTION = auto()
     CONFIG = auto()
     COUNTER = auto()
+    LOG_DIR_EVENTS = auto()
+    LOG_DIR_EVENT = auto()
+    LEDGERS = auto()
+    LEDGER = auto()
     OTHER = auto()
 
 
@@ -68,10 +74,22 @@ def locate(path: str) -> Location:
             return Location(Place.DELETIONS)
         case ["admin", "delete_topics", topic]:
             return Location(Place.DELETION, topic)
+        case ["admin", "reassign_partitions", *_]:
+            return Location(Place.REASSIGNMENTS)
+        case ["admin", "preferred_replica_election", *_]:
+            return Location(Place.ELECTION)
         case ["config", "topics" | "brokers", name]:
             return Location(Place.CONFIG, name)
         case ["klamm", "commit"]:
             return Location(Place.COUNTER)
+        case ["log_dir_event_notification"]:
+            return Location(Place.LOG_DIR_EVENTS)
+        case ["log_dir_event_notification", _]:
+            return Location(Place.LOG_DIR_EVENT)
+        case ["klamm", "replica_deletions"]:
+            return Location(Place.LEDGERS)
+        case ["klamm", "replica_deletions", topic]:
+            return Location(Place.LEDGER, topic)
         case _:
             return Location(Place.OTHER)
 

@@ -31,7 +31,20 @@ from klamm.controller.znodes.config import ConfigEntity
 CONTENT_PARTITIONS = 1_000
 
 #: Of what decisions note, by kind; all else is information.
-SEVERITIES = {"stuck": Severity.WARNING, "shared id": Severity.ERROR}
+SEVERITIES = {
+    "stuck": Severity.WARNING,
+    "shared id": Severity.ERROR,
+    "admin-discarded": Severity.ERROR,
+    "admin-too-large": Severity.WARNING,
+    "entry-refused": Severity.WARNING,
+    "entry-discarded": Severity.WARNING,
+}
+#: The znode that a decision of this kind writes, beside those of what it is about.
+WRITTEN = {
+    "admin-tidied": paths.REASSIGN_PARTITIONS,
+    "entry-superseded": paths.REASSIGN_PARTITIONS,
+    "admin-election": paths.PREFERRED_REPLICA_ELECTION,
+}
 
 
 @dataclass(slots=True)
@@ -75,7 +88,8 @@ class Recorder:
             elif entry.topic in topics:
                 self._about_topic(entry, topics.pop(entry.topic))
             else:
-                self._add(entry.kind, entry.text, entry.cause, topic=entry.topic)
+                ops = self._claim(*_written_by(entry.kind))
+                self._add(entry.kind, entry.text, entry.cause, topic=entry.topic, ops=ops)
         for topic_name, topic in topics.items():
             kind = "topic-gone" if topic is None else "topic-read"
             self._about_topic(Entry(kind, topic=topic_name), topic)
@@ -112,7 +126,12 @@ class Recorder:
             name=name,
             before=before,
             after=after,
-            ops=self._claim(paths.topic(name.topic), paths.state(*name)),
+            ops=self._claim(
+                paths.topic(name.topic),
+                paths.state(*name),
+                paths.replica_deletions(name.topic),
+                *_written_by(entry.kind),
+            ),
             messages=tuple(self._messages.pop(name, ())),
         )
 
@@ -194,6 +213,10 @@ class Recorder:
                 content=content,
             )
         )
+
+
+def _written_by(kind: str) -> tuple[str, ...]:
+    return (WRITTEN[kind],) if kind in WRITTEN else ()
 
 
 def answered(

@@ -20,15 +20,27 @@ class Requests:
 
     _pending: dict[int, _Pending] = field(default_factory=dict)
     _request_of: dict[int, int] = field(default_factory=dict)
+    #: Requests without causes, which wait until it is certain again who is controller.
+    _waiting: list[int] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return len(self._pending)
+        return len(self._pending) + len(self._waiting)
 
     def add(self, request: int, causes: Iterable[Cause]) -> None:
         """Owe a reply made of the results of these causes, in their order."""
         ids = tuple(cause.id for cause in causes)
         self._pending[request] = _Pending(ids)
         self._request_of.update(dict.fromkeys(ids, request))
+
+    def wait(self, request: int) -> None:
+        """Owe a reply of no results, until `release`."""
+        self._waiting.append(request)
+
+    def release(self) -> Iterator[Reply]:
+        """Reply to those that have waited for nothing but certainty."""
+        waiting, self._waiting = self._waiting, []
+        for request in waiting:
+            yield Reply(request, ())
 
     def settle(self, results: Iterable[tuple[int, Result]]) -> Iterator[Reply]:
         """Note results that are durable; yield the reply of each request that is complete."""
@@ -50,5 +62,8 @@ class Requests:
         """Answer everything with NOT_CONTROLLER: whoever asks again finds the next controller."""
         for request, pending in self._pending.items():
             yield Reply(request, (NOT_CONTROLLER,) * len(pending.causes))
+        for request in self._waiting:
+            yield Reply(request, (NOT_CONTROLLER,))
+        self._waiting.clear()
         self._pending.clear()
         self._request_of.clear()

@@ -4,8 +4,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from klamm.controller.core.events import (
+    AdminElectionRead,
+    AdminReassignmentsRead,
     BrokersRead,
+    DebtsRead,
     Fact,
+    LogDirEventsRead,
     NodesRead,
     NotificationsRead,
     StateRead,
@@ -48,8 +52,16 @@ def _paths(fact: Fact) -> tuple[str, ...]:
             return (paths.BROKER_IDS,)
         case NodesRead():
             return (paths.KLAMM_NODES,)
+        case AdminReassignmentsRead():
+            return (paths.REASSIGN_PARTITIONS,)
+        case AdminElectionRead():
+            return (paths.PREFERRED_REPLICA_ELECTION,)
         case NotificationsRead():
             return (paths.ISR_CHANGES,)
+        case LogDirEventsRead():
+            return (paths.LOG_DIR_EVENTS,)
+        case DebtsRead(topic=topic):
+            return (paths.replica_deletions(topic),)
         case TopicRead(name=name):
             # A topic that came or went is told of by the list alone.
             return (paths.topic(name), paths.TOPICS)

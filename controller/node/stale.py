@@ -16,10 +16,16 @@ class Stale:
     topic_list: bool = False
     notifications: bool = False
     deletions: bool = False
+    reassignments: bool = False
+    election: bool = False
     counter: bool = False
+    ledger_list: bool = False
+    log_dir_events: bool = False
     topics: set[str] = field(default_factory=set)
     states: set[TopicPartition] = field(default_factory=set)
     configs: set[str] = field(default_factory=set)
+    #: Topics of which the deletes that are owed are to be read.
+    ledgers: set[str] = field(default_factory=set)
     #: Znodes of which all that is below them is to be read.
     subtrees: set[str] = field(default_factory=set)
 
@@ -30,10 +36,15 @@ class Stale:
             or self.topic_list
             or self.notifications
             or self.deletions
+            or self.reassignments
+            or self.election
             or self.counter
             or self.topics
             or self.states
             or self.configs
+            or self.ledger_list
+            or self.log_dir_events
+            or self.ledgers
             or self.subtrees
         )
 
@@ -43,10 +54,15 @@ class Stale:
         self.topic_list |= other.topic_list
         self.notifications |= other.notifications
         self.deletions |= other.deletions
+        self.reassignments |= other.reassignments
+        self.election |= other.election
         self.counter |= other.counter
         self.topics |= other.topics
         self.states |= other.states
         self.configs |= other.configs
+        self.ledger_list |= other.ledger_list
+        self.log_dir_events |= other.log_dir_events
+        self.ledgers |= other.ledgers
         self.subtrees |= other.subtrees
         return self
 
@@ -69,10 +85,20 @@ class Stale:
                 self.notifications = True
             case Place.DELETIONS | Place.DELETION:
                 self.deletions = True
+            case Place.REASSIGNMENTS:
+                self.reassignments = True
+            case Place.ELECTION:
+                self.election = True
             case Place.CONFIG:
                 self.configs.add(path)
             case Place.COUNTER:
                 self.counter = True
+            case Place.LOG_DIR_EVENTS | Place.LOG_DIR_EVENT:
+                self.log_dir_events = True
+            case Place.LEDGERS:
+                self.ledger_list = True
+            case Place.LEDGER:
+                self.ledgers.add(location.topic)
             case Place.CONTROLLER | Place.OTHER:
                 pass
 
@@ -85,5 +111,9 @@ def everything() -> Stale:
         topic_list=True,
         notifications=True,
         deletions=True,
+        reassignments=True,
+        election=True,
         counter=True,
+        ledger_list=True,
+        log_dir_events=True,
     )

@@ -53,7 +53,7 @@ class Subtrees:
 def root_of(path: str) -> str:
     """Return which znode is removed as a whole, with what is below it, when this one is removed."""
     match path.split("/")[1:]:
-        case [first, second, *_] if f"/{first}" == paths.ISR_CHANGES:
+        case [first, second, *_] if f"/{first}" in (paths.ISR_CHANGES, paths.LOG_DIR_EVENTS):
             return f"/{first}/{second}"
         case [first, second, third, *_]:
             return f"/{first}/{second}/{third}"

@@ -12,16 +12,21 @@ there, by its place among the reads.
 from collections.abc import Collection, Iterable
 
 from klamm.controller.core.events import (
+    AdminElectionRead,
+    AdminReassignmentsRead,
     BrokersRead,
     ConfigRead,
     CounterRead,
+    DebtsRead,
     DeletionsRead,
     Fact,
     FaultFound,
+    LogDirEventsRead,
     NodesRead,
     NotificationsRead,
 )
 from klamm.controller.core.model import Broker, CommitCounter, TopicPartition
+from klamm.controller.node.orders import election_of, reassignments_of
 from klamm.controller.node.places import Place, locate, partition_number
 from klamm.controller.node.stale import Stale
 from klamm.controller.node.subtrees import Subtrees
@@ -37,10 +42,15 @@ from klamm.controller.store.port import (
     Znode,
 )
 from klamm.controller.znodes import paths
-from klamm.controller.znodes.admin import decode_partitions
+from klamm.controller.znodes.admin import decode_log_dir_event, decode_partitions
 from klamm.controller.znodes.brokers import BrokerZnode, decode_broker
 from klamm.controller.znodes.errors import ZnodeError
-from klamm.controller.znodes.klamm import KlammNodeZnode, decode_commit, decode_klamm_node
+from klamm.controller.znodes.klamm import (
+    KlammNodeZnode,
+    decode_broker_lists,
+    decode_commit,
+    decode_klamm_node,
+)
 from klamm.controller.znodes.topic import decode_topic
 
 
@@ -69,9 +79,13 @@ class Survey:
         self._nodes: dict[int, Broker] | None = None
         self._notifications: tuple[str, ...] = ()
         self._deletions: frozenset[str] | None = None
+        self._orders: list[AdminReassignmentsRead | AdminElectionRead] = []
         self._topics = TopicReadings()
         self._subtrees = Subtrees(stale.subtrees)
         self._configs: dict[str, int | None] = {}
+        self._ledgers: dict[str, DebtsRead] = {}
+        self._log_dir_events: tuple[str, ...] = ()
+        self._failing: set[int] = set()
         self._counter: CommitCounter | None = None
         self._begin_round(*self._first_round())
 
@@ -140,8 +154,13 @@ class Survey:
                 found.append(FaultFound(paths.topic(location.topic), str(fault)))
             elif location.place is Place.STATE:
                 found.append(FaultFound(fault.path, str(fault)))
+        # After what is wrong with topics: of those nobody may be told to delete.
+        found.extend(self._ledgers.values())
+        if self._log_dir_events:
+            found.append(LogDirEventsRead(self._log_dir_events, frozenset(self._failing)))
         if self._deletions is not None:
             found.append(DeletionsRead(self._deletions))
+        found.extend(self._orders)
         if self._notifications:
             found.append(NotificationsRead(self._notifications))
         return found
@@ -162,6 +181,15 @@ class Survey:
         if stale.deletions:
             # After the topics, so that none of them was made later than what is read here.
             reads.append(ReadChildren(paths.DELETE_TOPICS))
+        if stale.log_dir_events:
+            reads.append(ReadChildren(paths.LOG_DIR_EVENTS))
+        if stale.ledger_list:
+            reads.append(ReadChildren(paths.REPLICA_DELETIONS))
+        reads.extend(ReadData(paths.replica_deletions(name)) for name in sorted(stale.ledgers))
+        if stale.reassignments:
+            reads.append(ReadData(paths.REASSIGN_PARTITIONS))
+        if stale.election:
+            reads.append(ReadData(paths.PREFERRED_REPLICA_ELECTION))
         for topic in sorted(stale.topics):
             reads.extend(_topic_reads(topic))
         reads.extend(ReadData(path) for path in sorted(stale.configs))
@@ -195,6 +223,10 @@ class Survey:
                 self._deletions = frozenset(names)
             case Place.DELETIONS, Missing():
                 self._deletions = frozenset()
+            case Place.REASSIGNMENTS, Missing() | Znode():
+                self._orders.append(reassignments_of(result))
+            case Place.ELECTION, Missing() | Znode():
+                self._orders.append(election_of(result))
             case Place.PARTITIONS, Children(names=names):
                 found = map(partition_number, names)
                 numbers = frozenset(number for number in found if number is not None)
@@ -207,6 +239,13 @@ class Survey:
                 self._topics.znodes[location.topic] = None
             case Place.COUNTER, Missing():
                 self._counter = CommitCounter()
+            case Place.LOG_DIR_EVENTS, Children(path=path, names=names):
+                self._log_dir_events = tuple(f"{path}/{name}" for name in names)
+                return [ReadData(event) for event in self._log_dir_events]
+            case Place.LEDGERS, Children(names=names):
+                return [ReadData(paths.replica_deletions(name)) for name in names]
+            case Place.LEDGER, Missing():
+                self._ledgers[location.topic] = DebtsRead(location.topic, None, {})
             case Place.CONFIG, Missing(path=path):
                 self._configs[path] = None
             case _, Znode():
@@ -248,9 +287,20 @@ class Survey:
                 # Even if its content is none: a counter that cannot be set would block deletions.
                 self._counter = CommitCounter(0, znode.version)
                 self._counter = CommitCounter(decode_commit(znode.data).counter, znode.version)
+            case Place.LOG_DIR_EVENT:
+                self._failing.add(decode_log_dir_event(znode.data, znode.path).broker)
+            case Place.LEDGER:
+                self._take_ledger(location.topic, znode)
             case Place.CONFIG:
                 self._configs[znode.path] = znode.version
         return []
+
+    def _take_ledger(self, topic: str, znode: Znode) -> None:
+        """Take who owes deletes; even if it cannot be read, or the znode could not be set."""
+        self._ledgers[topic] = DebtsRead(topic, znode.version, None)
+        lists = decode_broker_lists(znode.data, znode.path)
+        owed = {number: frozenset(lists[number]) for number in sorted(lists) if lists[number]}
+        self._ledgers[topic] = DebtsRead(topic, znode.version, owed)
 
 
 def _topic_reads(topic: str) -> tuple[Read, Read]:

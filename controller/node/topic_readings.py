@@ -1,7 +1,7 @@
 """What was read of topics, put together from three kinds of znodes.
 
 States are what a large cluster has by the hundred thousand. Replica lists and ISRs repeat, as do
-assignments; those that are equal become one value here.
+assignments and whole states; those that are equal become one value here, and are decoded once.
 """
 
 from collections import defaultdict
@@ -27,6 +27,7 @@ class TopicReadings:
         self._states: dict[str, dict[int, Leadership | None]] = defaultdict(dict)
         self._lists: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._assignments: dict[tuple[int, ...], Assignment] = {}
+        self._leaderships: dict[tuple[bytes | None, int], Leadership] = {}
 
     def take_state(self, name: TopicPartition, result: ReadResult) -> None:
         """Take a partition's state, in the place of one taken before; raises ZnodeError."""
@@ -82,8 +83,12 @@ class TopicReadings:
         return shared
 
     def _leadership(self, znode: Znode) -> Leadership:
+        key = (znode.data, znode.version)
+        known = self._leaderships.get(key)
+        if known is not None:
+            return known
         state = decode_state(znode.data, znode.path)
-        return Leadership(
+        self._leaderships[key] = decoded = Leadership(
             leader=state.leader,
             leader_epoch=state.leader_epoch,
             isr=self._lists.setdefault(state.isr, state.isr),
@@ -92,6 +97,7 @@ class TopicReadings:
             leader_recovery_state=state.leader_recovery_state,
             extra=state.extra,
         )
+        return decoded
 
 
 def not_shown(unreadable: Unreadable) -> ZnodeError:

@@ -93,6 +93,8 @@ class Turns:
     sources: Sources = field(default_factory=Sources)
     #: Topics whose content the snapshot has told, until they are part of the state.
     loaded: dict[str, Topic] = field(default_factory=dict)
+    #: The timer that takes finished entries out of /admin/reassign_partitions is set.
+    tidying: bool = False
     next_cause: int = 0
     next_request: int = 0
 

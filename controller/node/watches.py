@@ -7,17 +7,21 @@ from klamm.controller.node.turns import Turns
 from klamm.controller.store.port import Watch
 from klamm.controller.znodes import paths
 
-#: Registrations, every topic with its states, notifications of ISR changes, and topics that are to
-#: be deleted. One recursive
-#: watch tells of states that leaders set below IBP 2.7-IV2 and of topics that others change, and
-#: costs nothing per partition to arm; what watches cost is told at `Watch`. It tells of our own
-#: Commits too, which `Turns.touched` leaves out.
+#: Registrations, every topic with its states, notifications of ISR changes, topics that are to
+#: be deleted, orders of old tools, and deletes that are owed, which an operator may remit. One
+#: recursive watch tells of states that leaders set below IBP 2.7-IV2 and of topics that others
+#: change, and costs nothing per partition to arm; what watches cost is told at `Watch`. It tells of
+#: our own Commits too, which `Turns.touched` leaves out.
 OFFICE = (
     Watch(paths.BROKER_IDS, recursive=True),
     Watch(paths.KLAMM_NODES, recursive=True),
     Watch(paths.TOPICS, recursive=True),
     Watch(paths.ISR_CHANGES),
+    Watch(paths.LOG_DIR_EVENTS),
     Watch(paths.DELETE_TOPICS, recursive=True),
+    Watch(paths.REASSIGN_PARTITIONS),
+    Watch(paths.PREFERRED_REPLICA_ELECTION),
+    Watch(paths.REPLICA_DELETIONS, recursive=True),
 )
 
 
@@ -35,3 +39,4 @@ def arm_again(node: NodeData, turns: Turns) -> None:
     arm(node)
     turns.stale |= everything()
     turns.stale.topics.update(turns.state.topics)
+    turns.stale.ledgers.update(turns.state.ledgers)

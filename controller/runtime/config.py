@@ -9,6 +9,7 @@ from pathlib import Path
 
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
 from klamm.controller.core.rules import APACHE_3_9, Rules
+from klamm.controller.core.sizes import PACKET_LIMIT
 
 INT32_MAX = 2**31 - 1
 
@@ -23,6 +24,7 @@ class ControllerConfig:
     that listener, and of the brokers' listener that the controller connects to.
     `connection_timeout_ms` is how long ZooKeeper may be away when the node starts; None waits for
     ever. The defaults are those of new topics (num.partitions, default.replication.factor).
+    `packet_limit` is the jute.maxbuffer of ZooKeeper's servers, in bytes.
     `forwarding` passes 45 and 46 on to the controller while the node is not it.
     `journal` is the file for notes. `properties` are the raw ones that the node was started with.
     """
@@ -47,6 +49,7 @@ class ControllerConfig:
     leader_imbalance_percentage: int = 10
     leader_imbalance_check_seconds: int = 300
     leader_moves_in_flight: int = 100
+    packet_limit: int = PACKET_LIMIT
     reassignment_timeout: bool = False
     forwarding: bool = False
     journal_max_bytes: int = 64 * 1024 * 1024

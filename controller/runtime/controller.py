@@ -21,12 +21,9 @@ from klamm.controller.runtime.links import LinkSettings
 from klamm.controller.runtime.server import serve
 from klamm.controller.runtime.service import Service
 from klamm.controller.runtime.sessions import OpenStore
+from klamm.controller.runtime.standby import FROM_CONTROLLERS
 from klamm.controller.store.options import ZookeeperOptions
 from klamm.protocol import registry
-from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
-
-#: Between nodes, as between a controller and brokers; not shown to clients.
-UPDATE_METADATA = UpdateMetadataRequest.api_key
 
 
 class ListenError(OSError):
@@ -87,12 +84,15 @@ async def run_controller(
             later=driver.call_later,
             honours_timeouts=config.reassignment_timeout,
             forwarder=forwarder,
+            hear=driver.hear,
+            look_up=driver.look_up,
         )
         async with trio.open_nursery() as nursery:
             nursery.start_soon(driver.run)
             if forwarder is not None:
                 await nursery.start(forwarder.run)
-            served = {**table, UPDATE_METADATA: registry.request(UPDATE_METADATA).versions}
+            keys = [kind.api_key for kind in FROM_CONTROLLERS]
+            served = {**table, **{key: registry.request(key).versions for key in keys}}
             await nursery.start(serve, listeners, served, service.dispatch, _limits(config))
             task_status.started(Running(endpoint, node))
 
@@ -114,7 +114,10 @@ def _zookeeper(config: ControllerConfig) -> OpenStore:
     from klamm.controller.store.zookeeper import ZookeeperStore
 
     options = ZookeeperOptions(
-        config.zookeeper, session_timeout_ms=config.session_timeout_ms, create_chroot=True
+        config.zookeeper,
+        session_timeout_ms=config.session_timeout_ms,
+        packet_limit=config.packet_limit,
+        create_chroot=True,
     )
     return partial(ZookeeperStore, options)
 
@@ -154,6 +157,7 @@ def _node_config(config: ControllerConfig, endpoint: Endpoint, first_sequence: i
         delete_topic_enable=config.delete_topic_enable,
         listener=config.listener,
         leader_moves_in_flight=config.leader_moves_in_flight,
+        packet_limit=config.packet_limit,
         auto_leader_rebalance=config.auto_leader_rebalance,
         leader_imbalance_percentage=config.leader_imbalance_percentage,
         leader_imbalance_check_seconds=config.leader_imbalance_check_seconds,

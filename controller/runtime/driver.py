@@ -32,17 +32,21 @@ from klamm.controller.node.effects import (
     Update,
 )
 from klamm.controller.node.inputs import (
+    ControllerHeard,
     Input,
     Request,
     RequestEvent,
     Timer,
     Transactions,
     Turn,
+    Woke,
 )
 from klamm.controller.runtime.journal import Journal as JournalWriter
 from klamm.controller.runtime.links import Links, LinkSettings
 from klamm.controller.runtime.sessions import OpenStore, Session
 from klamm.controller.store.port import (
+    SessionEvent,
+    SessionState,
     Store,
     StoreEvent,
 )
@@ -53,6 +57,16 @@ OnReply = Callable[[Sequence[Any]], None]
 
 #: The least time between two sessions, so that a node that must resign at once does not spin.
 SESSION_SECONDS = 0.5
+
+#: A process that has stood still for this share of its session's time may have lost the session:
+#: the client's last sign of life is at most a third of that time older than the standstill.
+STANDSTILL_SHARE = 1 / 2
+#: An idle loop looks at the clock so often in the time after which it would take itself for one
+#: that has stood still.
+LOOKS = 3
+
+#: A loop that has worked for so long lets others on this thread have their turn: clients wait.
+LONGEST_WORK_SECONDS = 0.05
 
 #: How often the journal has an entry with the counters.
 COUNTERS_SECONDS = 60.0
@@ -93,6 +107,11 @@ class Driver:
         self._timers: dict[str, trio.CancelScope] = {}
         self._session: Session | None = None
         self._next_session_at = -math.inf
+        #: When the loop last looked at the clock, and how long it had worked in all until then;
+        #: for how long it may do neither.
+        self._looked_at = math.inf
+        self._worked = 0.0
+        self._longest_standstill = math.inf
 
     def submit(
         self,
@@ -118,6 +137,21 @@ class Driver:
         self._requests += 1
         self._replies[self._requests] = on_reply
         self.post(Transactions(self._requests, transactions, origin))
+
+    def hear(self, epoch: int) -> None:
+        """Tell the node that a controller of this epoch has told it of the cluster."""
+        self.post(ControllerHeard(epoch))
+
+    def look_up(self) -> None:
+        """Let the node know, before anything else is done, if the process has stood still.
+
+        Not if it was at work: ZooKeeper's thread has gone on meanwhile.
+        """
+        at, worked = self._clock(), time.thread_time()
+        stood_still = at.monotonic - self._looked_at - (worked - self._worked)
+        self._looked_at, self._worked = at.monotonic, worked
+        if stood_still > self._longest_standstill:
+            self._hand_over(Woke(stood_still), at)
 
     def call_later(self, seconds: float, call: Callable[[], None]) -> Callable[[], None]:
         """Call a function after so many seconds, while the driver runs; the result calls it off."""
@@ -152,14 +186,30 @@ class Driver:
 
     async def _loop(self) -> None:
         while True:
-            await self._posted.wait()
+            with trio.move_on_after(self._longest_standstill / LOOKS):
+                await self._posted.wait()
+            self.look_up()
+            if not self._posted.is_set():
+                continue
             self._posted = trio.Event()
+            began = trio.current_time()
             while self._inbox:
                 self._handle(self._inbox.popleft())
+                if trio.current_time() - began > LONGEST_WORK_SECONDS:
+                    await self._let_others()
+                    began = trio.current_time()
             self._handle(Turn())
 
+    async def _let_others(self) -> None:
+        """Let requests be taken that have come, and be answered if they can be at once."""
+        for _ in range(3):
+            await trio.lowlevel.checkpoint()
+
     def _handle(self, happened: Input) -> None:
-        at = self._clock()
+        self.look_up()
+        self._hand_over(happened, self._clock())
+
+    def _hand_over(self, happened: Input, at: Now) -> None:
         for effect in self._node.handle(at, happened):
             self._carry_out(effect, at)
 
@@ -208,8 +258,11 @@ class Driver:
 
     def _store_event(self, session: Session, event: StoreEvent) -> None:
         """Take an event of a session; a former one has nothing to say any more."""
-        if session is self._session:
-            self.post(event)
+        if session is not self._session:
+            return
+        if isinstance(event, SessionEvent) and event.state is SessionState.CONNECTED:
+            self._longest_standstill = event.timeout_ms / 1000 * STANDSTILL_SHARE
+        self.post(event)
 
     async def _count(self) -> None:
         """Have the counters written now and then; no decision of the node depends on it."""

@@ -36,6 +36,8 @@ LOG = logging.getLogger("klamm.node")
 
 #: What goes to the log as well.
 _LEVELS = {Severity.WARNING: logging.WARNING, Severity.ERROR: logging.ERROR}
+#: And so do these, for whoever wants to know how a failover went.
+_TOLD = frozenset({"elected", "in office", "resumed"})
 
 #: How long a file that cannot be written is left alone.
 RETRY_SECONDS = 5.0
@@ -102,7 +104,7 @@ class Journal:
 
     def write(self, entry: Entry, now: Now) -> None:
         """Take an entry; never waits for the disk."""
-        level = _LEVELS.get(entry.severity)
+        level = _LEVELS.get(entry.severity) or (logging.INFO if entry.kind in _TOLD else None)
         if level is not None:
             LOG.log(level, "node %d: %s: %s", self._node_id, entry.kind, describe(entry))
         if self._file is None:

@@ -14,6 +14,7 @@ from typing import Any
 from klamm.controller.configs.broker_keys import DYNAMIC, STATIC_NAMES, base_name
 from klamm.controller.core import ibp
 from klamm.controller.core.rules import PROFILES
+from klamm.controller.core.sizes import PACKET_LIMIT
 from klamm.controller.runtime.config import INT32_MAX, ControllerConfig
 
 _INT64_MAX = 2**63 - 1
@@ -83,6 +84,7 @@ KEYS: Mapping[str, _Key] = {
     "zookeeper.connect": _Key("zookeeper", _text),
     "zookeeper.session.timeout.ms": _Key("session_timeout_ms", _number(1)),
     "zookeeper.connection.timeout.ms": _Key("connection_timeout_ms", _number(1)),
+    "klamm.zookeeper.jute.maxbuffer": _Key("packet_limit", _number(PACKET_LIMIT)),
     "inter.broker.protocol.version": _Key("protocol", ibp.by_name),
     "broker.rack": _Key("rack", _text),
     "num.partitions": _Key("default_partitions", _number(1)),

@@ -25,12 +25,18 @@ from klamm.controller.handlers.api import (
     Transact,
 )
 from klamm.controller.handlers.table import HANDLERS
+from klamm.controller.node.outlook import View
 from klamm.controller.runtime.exchange import Exchange, label
 from klamm.controller.runtime.forwarding import Forwardable, Forwarder, destination
 from klamm.controller.runtime.remembered import Remembered
 from klamm.controller.runtime.standby import Standby
 from klamm.controller.store.transaction import Transaction
 from klamm.controller.znodes.text import encode_uuid
+from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
+from klamm.protocol.generated.list_partition_reassignments_request import (
+    ListPartitionReassignmentsRequest,
+)
+from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from klamm.protocol.message import Message
 
@@ -43,6 +49,9 @@ Transactor = Callable[
     [tuple[Transaction[Any], ...], Callable[[Sequence[Any]], None], FromClient], None
 ]
 
+
+#: Tells the node of a controller that has spoken to it.
+Hear = Callable[[int], None]
 
 CallOff = Callable[[], None]
 #: Has a function called after some seconds.
@@ -58,6 +67,18 @@ class HasState(Protocol):
     """What the service looks at: a node, whose state is a value between two turns."""
 
     @property
+    def doubtful(self) -> bool:
+        """Tell whether the node may be controller no more, for it cannot hear ZooKeeper."""
+
+    @property
+    def view(self) -> View:
+        """What a node out of office sees in ZooKeeper."""
+
+    @property
+    def registration_epoch(self) -> int:
+        """The epoch by which controllers call this life of the node."""
+
+    @property
     def state(self) -> ClusterState | None:
         """The cluster if this node is the active controller, else None."""
 
@@ -66,7 +87,9 @@ class Service:
     """Dispatches the requests of one node.
 
     `itself` is how clients find the node before it knows the cluster; `submit` hands events to
-    the driver, `transact` transactions.
+    the driver, `transact` transactions. `hear` is told the epoch of a controller that has sent
+    UpdateMetadata. `look_up` is called before each request: whoever has stood still must know it
+    before it answers.
     """
 
     def __init__(
@@ -84,7 +107,11 @@ class Service:
         later: Later | None = None,
         honours_timeouts: bool = False,
         forwarder: Forwarder | None = None,
+        hear: Hear = lambda _: None,
+        look_up: Callable[[], None] = lambda: None,
     ) -> None:
+        self._hear = hear
+        self._look_up = look_up
         self._node = node
         self._submit = submit
         self._transact = transact
@@ -109,14 +136,18 @@ class Service:
 
     def dispatch(self, exchange: Exchange) -> None:
         """Serve one request; `klamm.controller.runtime.server` calls it."""
+        self._look_up()
         header, body = exchange.request.header, exchange.request.body
-        if isinstance(body, UpdateMetadataRequest):
-            context = self.context()
-            own_epoch = context.state.epoch if context.state else 0
-            exchange.respond(self._standby.take(body, own_epoch))
-            return
         key, version, context = header.request_api_key, header.request_api_version, self.context()
+        if isinstance(body, UpdateMetadataRequest):
+            self._take(exchange, body, context)
+            return
+        if isinstance(body, LeaderAndIsrRequest | StopReplicaRequest):
+            exchange.respond(self._standby.refuse(body))
+            return
         if context.state is None and self._passes_on(exchange):
+            return
+        if context.state is not None and self._waits(exchange):
             return
         if key in REMEMBERED:
             known = self._remembered.get(context, version, body)
@@ -130,6 +161,32 @@ class Service:
             return
         expire_later = self._expire_later if self._later else None
         carry_out(exchange, outcome, self._submit, self._transact, expire_later)
+
+    def _take(self, exchange: Exchange, body: UpdateMetadataRequest, context: Context) -> None:
+        """Believe what a controller says of the cluster, or refuse it."""
+        own_epoch = context.state.epoch if context.state else 0
+        answer = self._standby.take(body, own_epoch, self._node.registration_epoch)
+        if not answer.error_code:
+            self._hear(body.controller_epoch)
+        exchange.respond(answer)
+
+    def _waits(self, exchange: Exchange) -> bool:
+        """Have a list of moves wait while it is uncertain whether the node is still controller.
+
+        What is to be decided waits in the node itself; this is answered from its state.
+        """
+        header, body = exchange.request.header, exchange.request.body
+        if not (isinstance(body, ListPartitionReassignmentsRequest) and self._node.doubtful):
+            return False
+        late, version = _Late(exchange), header.request_api_version
+
+        def listed() -> Message:
+            outcome = k46_list_partition_reassignments.handle(self.context(), body, version)
+            assert isinstance(outcome, Answer)
+            return outcome.response
+
+        self._submit((), lambda _: late.answer(listed), exchange.origin)
+        return True
 
     def _passes_on(self, exchange: Exchange) -> bool:
         """Have the controller answer, if that is wanted and there is one."""
@@ -172,8 +229,9 @@ class Service:
 
     def _out_of_office(self) -> Context:
         if self._state is not None:
-            self._standby.leave_office(self._context.metadata)
+            self._standby.leave_office(self._context.metadata, self._state.epoch)
             self._state = None
+        self._standby.look(self._node.view)
         if self._context.metadata is not self._standby.metadata:
             itself = {self._itself.id: self._itself}
             self._context = replace(

@@ -201,6 +201,42 @@ class MemoryZookeeper:
             self.disconnect(store)
         self._end_session(self._sessions[store.session])
 
+    def end_session(self, store: MemoryStore) -> None:
+        """End a session at the servers without a word: its client notices at `disconnect`.
+
+        Until then it takes itself for connected; what was sent to it before arrives, and nothing
+        that it asks is served.
+        """
+        self._end_session(self._sessions[store.session])
+
+    def lags(self, store: MemoryStore) -> bool:
+        """Tell whether a client's server is behind the leader."""
+        session = self._sessions.get(store.session)
+        return session is not None and session.behind is not None
+
+    def catch_up(self, store: MemoryStore) -> None:
+        """Let a client's server catch up with the leader, as each does sooner or later."""
+        self._catch_up(self._sessions[store.session])
+
+    def knows(self, store: MemoryStore) -> bool:
+        """Tell whether the servers have a session that has not ended."""
+        return store.session in self._sessions
+
+    def late(self, store: MemoryStore) -> int:
+        """Count the requests that `serve_late` could still carry out."""
+        session = self._sessions.get(store.session)
+        return len(session.late) if session is not None else 0
+
+    def forget(self, store: MemoryStore) -> None:
+        """Drop a client whose process is gone; what is left of its session ends."""
+        self.stores.remove(store)
+        if session := self._sessions.get(store.session):
+            self._end_session(session)
+
+    def limit_packets(self, packet_limit: int) -> None:
+        """Set the servers' jute.maxbuffer, in bytes, without telling the clients."""
+        self._packet_limit = packet_limit
+
     def advance(self, now_ms: int) -> None:
         """Let time pass: sessions without a connection for their timeout expire."""
         self.now_ms = now_ms

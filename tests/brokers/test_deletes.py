@@ -64,6 +64,49 @@ async def test_a_broker_that_was_dead_when_it_was_dropped_deletes_on_its_return(
         await world.eventually(lambda: T not in world.brokers.logs(1), "the deletion")
 
 
+@both
+async def test_a_broker_deletes_on_its_return_though_the_controller_is_another_one(
+    protocol: str,
+) -> None:
+    """E13: kill the broker, finish the move, end the controller, return the broker."""
+    async with opened(protocol) as world:
+        await dropped_while_dead(world)
+        debts = paths.replica_deletions("t")
+        assert debts in world.zookeeper.tree.nodes
+        await world.take_over()
+        assert T in world.brokers.logs(1)
+        await world.brokers.start(1)
+        await world.eventually(lambda: T not in world.brokers.logs(1), "the deletion")
+        await world.eventually(lambda: debts not in world.zookeeper.tree.nodes, "its record")
+        assert {*world.brokers.logs(2)} == {*world.brokers.logs(3)} == {T}
+
+
+@both
+async def test_what_is_on_a_failed_directory_is_led_by_others_until_its_broker_restarts(
+    protocol: str,
+) -> None:
+    async with opened(protocol, log_dirs=("/a", "/b")) as world:
+        await world.create((1, 2), (1, 2))
+        other = TopicPartition("t", 1)
+        logs = world.brokers.logs(1)
+        assert logs[T].directory != logs[other].directory
+        world.brokers.fail_directory(1, logs[T].directory)
+        await world.eventually(lambda: world.leadership.isr == (2,), "broker 1 out of sync")
+        assert world.leadership.leader == 2
+        state = world.running.node.state
+        assert state is not None
+        assert state.topics["t"].partitions[1].leader == 1
+        events = world.zookeeper.tree.nodes[paths.LOG_DIR_EVENTS]
+        await world.eventually(lambda: not events.children, "the end of the notice")
+        await world.take_over()
+        await world.eventually(
+            lambda: (s := world.running.node.state) and s.is_offline(T, 1), "the same, found anew"
+        )
+        await world.brokers.kill(1, end_session=True)
+        await world.brokers.start(1, new_disks=True)
+        await world.eventually(lambda: {*world.leadership.isr} == {1, 2}, "broker 1 in sync")
+
+
 @pytest.mark.req("R455-112")
 async def test_a_broker_that_is_a_replica_again_on_its_return_keeps_its_data() -> None:
     """StopReplica of this protocol has no epoch: nothing but the controller can prevent it."""

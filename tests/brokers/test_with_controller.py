@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -80,12 +81,22 @@ class World:
     """A node, its brokers 1, 2 and 3, and a client that asks any of them."""
 
     def __init__(
-        self, running: Running, brokers: SimulatedBrokers, zookeeper: MemoryZookeeper
+        self, office: "Office", brokers: SimulatedBrokers, zookeeper: MemoryZookeeper
     ) -> None:
-        self.running = running
+        self.office = office
         self.brokers = brokers
         self.zookeeper = zookeeper
         self.client = Client(brokers)
+
+    @property
+    def running(self) -> Running:
+        """The node that is controller, or about to be."""
+        return self.office.running
+
+    async def take_over(self) -> None:
+        """End the controller, and let another node take its place."""
+        await self.office.begin(self.office.running.node.config.node_id + 1)
+        await self.eventually(lambda: self.running.node.active, "the next controller")
 
     async def eventually(self, ask: Callable[[], T | None], what: str) -> T:
         with trio.move_on_after(DEADLINE):
@@ -174,6 +185,32 @@ class World:
         return found.names
 
 
+class Office:
+    """The node that runs, one after the other, each in a session of its own."""
+
+    running: Running
+
+    def __init__(
+        self, nursery: trio.Nursery, service: MemoryService, config: ControllerConfig
+    ) -> None:
+        self._nursery = nursery
+        self._service = service
+        self._config = config
+        self._scope = trio.CancelScope()
+
+    async def begin(self, node_id: int) -> None:
+        """Start this node, after the end of the one before."""
+        self._scope.cancel()
+        self._scope = scope = trio.CancelScope()
+        config = replace(self._config, node_id=node_id)
+
+        async def run(*, task_status: trio.TaskStatus[Running]) -> None:
+            with scope:
+                await run_controller(config, self._service.open, task_status=task_status)
+
+        self.running = await self._nursery.start(run)
+
+
 @asynccontextmanager
 async def opened(
     protocol: str = OLD,
@@ -182,6 +219,7 @@ async def opened(
     frozen: tuple[int, ...] = (),
     times: Times = KAFKA_TIMES,
     journal: Path | None = None,
+    log_dirs: tuple[str, ...] = ("/data",),
 ) -> AsyncIterator[World]:
     service = MemoryService()
     ibp = by_name(protocol)
@@ -189,7 +227,8 @@ async def opened(
         await nursery.start(service.run)
         async with trio.open_nursery() as inner:
             config = ControllerConfig(900, "memory", protocol=ibp, journal=journal)
-            running: Running = await inner.start(run_controller, config, service.open)
+            office = Office(inner, service, config)
+            await office.begin(config.node_id)
             async with SimulatedBrokers(
                 service.open,
                 IDS,
@@ -199,8 +238,9 @@ async def opened(
                 produce_rate=produce_rate,
                 frozen=frozen,
                 times=times,
+                log_dirs=log_dirs,
             ) as brokers:
-                world = World(running, brokers, service.zookeeper)
+                world = World(office, brokers, service.zookeeper)
                 models = brokers.cluster.brokers
                 await world.eventually(
                     lambda: all({*IDS, 900} <= models[id_].metadata.brokers.keys() for id_ in IDS),

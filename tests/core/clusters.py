@@ -22,7 +22,12 @@ from klamm.controller.core.settings import Settings
 from klamm.controller.core.writes import encode_leadership, topic_write
 from klamm.controller.store.memory_tree import Applied, Tree
 from klamm.controller.znodes import paths
-from klamm.controller.znodes.klamm import CommitZnode, encode_commit
+from klamm.controller.znodes.klamm import (
+    CommitZnode,
+    decode_broker_lists,
+    encode_broker_lists,
+    encode_commit,
+)
 from klamm.controller.znodes.state import decode_state
 from klamm.controller.znodes.topic import TopicZnode, decode_topic
 
@@ -192,6 +197,13 @@ def assert_same(tree: Tree, state: ClusterState) -> None:
                 if paths.state(known.name, int(name)) not in tree.nodes
             )
             assert bare == known.bare
+    owing = {name: known for name, known in state.ledgers.items() if known.version is not None}
+    assert tree.nodes[paths.REPLICA_DELETIONS].children == owing.keys()
+    for name, debts in owing.items():
+        node = tree.nodes[path := paths.replica_deletions(name)]
+        assert node.version == debts.version
+        lists = decode_broker_lists(node.data, path)
+        assert {number: frozenset(ids) for number, ids in lists.items()} == debts.owed
     counter = tree.nodes.get(paths.KLAMM_COMMIT)
     assert state.commits.version == (None if counter is None else counter.version)
 
@@ -219,4 +231,7 @@ def _tree_of(state: ClusterState, settings: Settings) -> Tree:
         for number, leadership in led.items():
             path = paths.state(known.name, number)
             put(path, encode_leadership(leadership), leadership.version)
+    for name, debts in state.ledgers.items():
+        lists = {number: tuple(sorted(ids)) for number, ids in debts.owed.items()}
+        put(paths.replica_deletions(name), encode_broker_lists(lists), debts.version or 0)
     return tree

@@ -7,32 +7,41 @@ from types import UnionType
 import pytest
 from core.clusters import EPOCH, Ledger, T, broker, brokers, cluster, partition, topic
 
+from klamm.controller.core.admin_znodes import AdminElection, AdminReassignments
 from klamm.controller.core.decide import DECISIONS
 from klamm.controller.core.events import (
+    AdminElectionRead,
+    AdminReassignmentsRead,
     AlterPartition,
     AlterReassignment,
+    BeginEntry,
     BrokersRead,
     CheckDeletion,
     CheckPartition,
+    ClearDebts,
     ConfigRead,
     CounterRead,
     CreatePartitions,
     CreateTopic,
+    DebtsRead,
     DeleteTopic,
     DeletionsRead,
     ElectPreferred,
     Event,
     FaultFound,
     LeaderAcknowledged,
-    LeaderFailed,
+    LogDirEventsRead,
     NodesRead,
     NotificationsRead,
     RemoveZnode,
     ReplicasDeleted,
+    ReplicasFound,
     RequestEvent,
+    RunElection,
     ShutDownBroker,
     StateRead,
     SubtreeRead,
+    TidyEntries,
     TopicRead,
 )
 from klamm.controller.core.model import (
@@ -45,6 +54,7 @@ from klamm.controller.core.model import (
     Partition,
     TopicPartition,
 )
+from klamm.controller.core.model import Ledger as Debts
 from klamm.controller.core.ops import Create
 from klamm.controller.core.plan import Stop
 from klamm.controller.core.settings import Settings
@@ -66,11 +76,22 @@ def waiting(*, handover: bool) -> ClusterState:
     part = partition((3, 2))
     assert part.leadership is not None
     wait = Awaiting(3, part.leadership.leader_epoch, (1,), handover)
-    return replace(of(part), awaiting={T: wait})
+    return replace(of(part), awaiting={T: wait}, ledgers={"t": Debts(2, {0: frozenset({1})})})
 
 
 def being_deleted(deletion: Deletion, part: Partition = LED) -> ClusterState:
     return replace(of(part), deleting={"t": deletion})
+
+
+OWED = {"t": Debts(2, {0: frozenset({4, 5}), 7: frozenset({3})})}
+
+
+def ordered(entries: dict[TopicPartition, tuple[int, ...]], part: Partition = LED) -> ClusterState:
+    """These are the set under way, and another entry waits; an election is asked for, too."""
+    admin = AdminReassignments(
+        0, 50, {**entries, TopicPartition("t", 1): (1, 2)}, entries, unclean=True
+    )
+    return replace(of(part), admin=admin, election=AdminElection(0, 51, (T,)))
 
 
 LOGS = {1: frozenset({0}), 2: frozenset({0, 1}), 4: frozenset({1})}
@@ -89,6 +110,7 @@ STATES: dict[str, ClusterState] = {
         of(JOINED),
         held_back={3: {T: None}},
         awaiting={TopicPartition("t", 1): Awaiting(3, 3, (1,), handover=True)},
+        ledgers={"t": Debts(0, {1: frozenset({1})})},
     ),
     "owes deletes": waiting(handover=False),
     "handed over": waiting(handover=True),
@@ -101,6 +123,18 @@ STATES: dict[str, ClusterState] = {
     "logs are deleted": being_deleted(Deletion({})),
     "state unreadable": replace(of(LED), unreadable={paths.state(*T): "no JSON"}),
     "topic unreadable": replace(of(LED), unreadable={paths.topic("t"): "no JSON"}),
+    "leader's disk is broken": replace(of(LED), offline_replicas={1: frozenset({T})}),
+    "a disk is broken": replace(of(MOVING), offline_replicas={2: frozenset({T})}),
+    "debts": replace(of(LED), ledgers=OWED),
+    "debts that wait": replace(of(LED), ledgers=OWED, awaiting={T: Awaiting(1, 3, (4, 5))}),
+    "debts that are paid": replace(of(LED), ledgers={"t": replace(OWED["t"], paid=OWED["t"].owed)}),
+    "debts of a replica": replace(of(LED), ledgers={"t": Debts(3, {0: frozenset({2})})}),
+    "debts, being deleted": replace(being_deleted(Deletion(LOGS)), ledgers=OWED),
+    "debts of no topic": replace(cluster(ALL), ledgers=OWED),
+    "ordered by a znode": ordered({T: (3, 2)}, MOVING),
+    "ordered, done": ordered({T: (1, 2)}),
+    "ordered, impossible": ordered({T: (9,), TopicPartition("zz", 0): (1,)}),
+    "ordered, not begun": ordered({T: (4, 2)}),
     "no topic": cluster(ALL),
 }
 ONE_SLOT = Settings(leader_moves_in_flight=1)
@@ -113,6 +147,7 @@ def events(state: ClusterState) -> list[Event]:
     epoch, version = (held.leader_epoch, held.version) if held else (0, 0)
     leader = held.leader if held and held.leader in ALL else 1
     counter = CommitCounter()
+    debts = state.ledgers.get("t", Debts())
     return [
         BrokersRead(brokers(*ALL)),
         BrokersRead(brokers(2, 3, 4)),
@@ -132,9 +167,15 @@ def events(state: ClusterState) -> list[Event]:
         RemoveZnode("/admin/delete_topics/odd"),
         LeaderAcknowledged(T, leader, epoch),
         LeaderAcknowledged(T, 9, epoch),
-        LeaderFailed(T, leader, epoch),
+        LogDirEventsRead((), frozenset({1, 9})),
+        ReplicasFound(leader, leader + 100, frozenset({T})),
+        ReplicasFound(2, 102, frozenset(), frozenset({T})),
+        ReplicasFound(9, 109, frozenset({T})),
         DeletionsRead(frozenset({"t"})),
         *([] if state.deleting else [DeletionsRead(frozenset())]),
+        DebtsRead("t", debts.version, debts.owed),
+        DebtsRead("other", None, {}),
+        ClearDebts("t"),
         ReplicasDeleted("t", 1, frozenset({0, 1})),
         CheckDeletion("t"),
         CheckPartition(T),
@@ -154,6 +195,11 @@ def events(state: ClusterState) -> list[Event]:
         AlterPartition(T, leader, leader + 100, epoch, version, (leader,)),
         AlterPartition(T, leader, leader + 100, epoch, version, (1, 2, 3)),
         ElectPreferred(T),
+        AdminReassignmentsRead(state.admin.version, state.admin.czxid),
+        AdminElectionRead(state.election.version, state.election.czxid),
+        BeginEntry(T),
+        TidyEntries(),
+        RunElection(),
     ]
 
 
@@ -167,6 +213,8 @@ def ledger(state: ClusterState, event: Event) -> Ledger:
     there = [paths.delete_topic("odd")]
     if state.topics:
         there.append("/config/topics/t")
+    if state.admin.version is not None:
+        there += [paths.REASSIGN_PARTITIONS, paths.PREFERRED_REPLICA_ELECTION]
     if "t" in state.deleting or event == DeletionsRead(frozenset({"t"})):
         there.append(paths.delete_topic("t"))
     for path in there:

@@ -54,7 +54,7 @@ def test_ten_thousand_moves_are_kept_with_their_topics_and_fit_into_their_writes
 def test_moves_that_would_make_a_topic_too_large_are_refused_all_or_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    limit = shares.STATE_BYTES + 1_000
+    limit = shares.STATE_BYTES + 1_500
     monkeypatch.setattr(shares, "COMMIT_BYTES", limit)
     large = topic("large", {number: partition((1, 2, 3)) for number in range(30)})
     small = topic("small", {0: partition((1, 2, 3))})

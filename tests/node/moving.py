@@ -8,6 +8,7 @@ from klamm.controller.core.events import CreateTopic
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.results import TopicCreated
 from klamm.controller.node import NodeConfig
+from klamm.controller.node.clearing import CLEAR_TIMER
 from klamm.controller.node.effects import Commit
 from klamm.controller.znodes import paths
 from klamm.protocol.generated.leader_and_isr_request import (
@@ -36,6 +37,12 @@ def with_topic(config: NodeConfig | None = None, partitions: int = 1) -> World:
     world.sent.clear()
     world.effects.clear()
     return world
+
+
+def clear(world: World) -> None:
+    """Let the debts that were paid be written down, which happens once a second."""
+    world.run_timer(CLEAR_TIMER)
+    world.settle()
 
 
 def commits(world: World) -> list[Commit]:

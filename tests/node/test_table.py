@@ -25,9 +25,19 @@ from klamm.controller.node import Node, Now, Phase
 from klamm.controller.node.broker_links import RESEND_TIMER
 from klamm.controller.node.candidacy import STAND_TIMER
 from klamm.controller.node.counters import COUNTERS_TIMER
-from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Timer, Transactions, Turn
+from klamm.controller.node.inputs import (
+    BrokerAnswer,
+    ControllerHeard,
+    Input,
+    Request,
+    Timer,
+    Transactions,
+    Turn,
+    Woke,
+)
 from klamm.controller.node.machine import TRANSITIONS
 from klamm.controller.node.notices import NOTICES_TIMER
+from klamm.controller.node.outlook import LOOK_TIMER
 from klamm.controller.node.rebalance import REBALANCE_TIMER
 from klamm.controller.node.sessions import SESSION_TIMER
 from klamm.controller.node.turns import RETRY_TIMER
@@ -75,6 +85,7 @@ TIMERS = (
     NOTICES_TIMER,
     REBALANCE_TIMER,
     COUNTERS_TIMER,
+    LOOK_TIMER,
     "other",
 )
 IGNORED = {
@@ -123,6 +134,7 @@ def samples(node: Node, kind: type) -> list[Input]:
     """Inputs of a kind: answers to what was asked last, to nothing, and of another session."""
     office, turns = node.office, node.turns
     asked = {0, -10_000, office.question, office.election, office.registration, office.inspection}
+    asked |= {node.outlook.question, node.outlook.reading}
     if turns is not None:
         asked |= {turns.survey_request, turns.inquiry_request}
         asked |= {turns.in_flight.request} if turns.in_flight else set()
@@ -143,6 +155,7 @@ def samples(node: Node, kind: type) -> list[Input]:
             found += [Watched(session, path, kind) for kind in WatchKind]
         found += [SessionEvent(session, state, 9_000) for state in SessionState]
     found += [Timer(name) for name in TIMERS]
+    found += [Woke(20.0), ControllerHeard(0), ControllerHeard(9)]
     found += [Request(1, ()), *(Request(2, (event,)) for event in REQUESTS), Turn()]
     found += [Transactions(3, ()), Transactions(4, (DescribeTopics(("t",), 900),))]
     responses = (LeaderAndIsrResponse(), UpdateMetadataResponse(), StopReplicaResponse(), None)

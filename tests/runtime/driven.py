@@ -9,7 +9,7 @@ from trio.testing import wait_all_tasks_blocked
 from klamm.controller.node import Now
 from klamm.controller.node.effects import Effect, Journal
 from klamm.controller.node.inputs import Input
-from klamm.controller.runtime.driver import Driver, Machine
+from klamm.controller.runtime.driver import Driver, Machine, now
 from klamm.controller.runtime.journal import Journal as JournalWriter
 from klamm.controller.runtime.links import LinkSettings
 from klamm.controller.store.memory import MemoryZookeeper
@@ -49,13 +49,13 @@ class Notes(JournalWriter):
 class World:
     """A driver over a ZooKeeper in memory, which moves as soon as everybody waits."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, clock: Callable[[], Now] = now) -> None:
         self.zookeeper = MemoryZookeeper()
         self.journal = Notes(900)
         self.machine = machine
         links = LinkSettings("900", connect=self._refuse)
         self.opened: list[MemoryStore] = []
-        self.driver = Driver(machine, self._open, self.journal, links)
+        self.driver = Driver(machine, self._open, self.journal, links, clock)
 
     def _open(self, post: Post) -> MemoryStore:
         self.opened.append(self.zookeeper.open(post))
@@ -81,8 +81,8 @@ class World:
 
 
 @asynccontextmanager
-async def driving(machine: Machine) -> AsyncIterator[World]:
-    world = World(machine)
+async def driving(machine: Machine, clock: Callable[[], Now] = now) -> AsyncIterator[World]:
+    world = World(machine, clock)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(world.driver.run)
         await world.settle()

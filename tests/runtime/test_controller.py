@@ -76,6 +76,7 @@ async def test_what_is_configured_reaches_the_node(nursery: trio.Nursery) -> Non
         "default.replication.factor": "3",
         "delete.topic.enable": "false",
         "klamm.leader.moves.in.flight": "5",
+        "klamm.zookeeper.jute.maxbuffer": "2000000",
         "auto.leader.rebalance.enable": "false",
         "leader.imbalance.per.broker.percentage": "20",
         "leader.imbalance.check.interval.seconds": "30",

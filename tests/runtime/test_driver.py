@@ -11,7 +11,7 @@ from klamm.controller.core.events import AlterReassignment
 from klamm.controller.core.model import Broker, TopicPartition
 from klamm.controller.core.ops import Create
 from klamm.controller.core.results import Done, Fault, Refusal, Result
-from klamm.controller.node import Node, NodeConfig
+from klamm.controller.node import Node, NodeConfig, Now
 from klamm.controller.node.effects import (
     Effect,
     Journal,
@@ -22,7 +22,8 @@ from klamm.controller.node.effects import (
     Severity,
     Update,
 )
-from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Timer, Turn
+from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Timer, Turn, Woke
+from klamm.controller.runtime.driver import now
 from klamm.controller.store.port import SessionEvent, SessionState, UpdateDone
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 
@@ -238,3 +239,47 @@ async def test_being_cancelled_ends_the_session() -> None:
     async with driving(Node(NodeConfig(900, ()))) as world:
         assert "/controller" in world.zookeeper.tree.nodes
     assert "/controller" not in world.zookeeper.tree.nodes
+
+
+class JumpingClock:
+    """A clock that a test can set forward, as it is after a process was stopped."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def __call__(self) -> Now:
+        at = now()
+        return at._replace(monotonic=at.monotonic + self.ahead)
+
+
+async def test_who_has_stood_still_is_told_so_before_anything_else() -> None:
+    script, clock = Script(), JumpingClock()
+    async with driving(script, clock) as world:
+        del script.inputs[:]
+        world.driver.post(Timer("a"))
+        await wait_all_tasks_blocked()
+        clock.ahead = 8.9  # less than half of the session's 18 s
+        world.driver.post(Timer("b"))
+        await wait_all_tasks_blocked()
+        clock.ahead = 18.0
+        world.driver.post(Timer("c"))
+        await wait_all_tasks_blocked()
+        kinds = [event if isinstance(event, Timer) else type(event) for event in script.inputs]
+        assert kinds == [Timer("a"), Turn, Timer("b"), Turn, Woke, Timer("c"), Turn]
+        [woke] = script.seen(Woke)
+        assert isinstance(woke, Woke)
+        assert 9 < woke.seconds < 10
+        clock.ahead = 40.0
+        world.driver.look_up()
+        world.driver.look_up()
+        assert len(script.seen(Woke)) == 2, "a standstill is told once"
+
+
+async def test_an_idle_driver_has_not_stood_still(autojump_clock: MockClock) -> None:
+    script = Script()
+    async with driving(script) as world:
+        await trio.sleep(500)
+        world.driver.post(Timer("a"))
+        await wait_all_tasks_blocked()
+        assert not script.seen(Woke)
+        assert len(script.seen(Turn)) < 20, "and it does nothing but look at the clock"

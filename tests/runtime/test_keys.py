@@ -43,6 +43,7 @@ SETTINGS: list[tuple[str, str, Any]] = [
     ("leader.imbalance.per.broker.percentage", "0", 0),
     ("leader.imbalance.check.interval.seconds", "5", 5),
     ("klamm.leader.moves.in.flight", "1", 1),
+    ("klamm.zookeeper.jute.maxbuffer", "4194304", 4_194_304),
     ("klamm.profile", "kip-455", KIP_455),
     ("klamm.request.forwarding.enable", "true", True),
     ("klamm.journal.file", "/var/log/j.jsonl", Path("/var/log/j.jsonl")),

@@ -13,6 +13,7 @@ from klamm.controller.core.results import Done, Result
 from klamm.controller.handlers import k3_metadata
 from klamm.controller.handlers.api import Context, Outcome, RequestEvent, Submit, Timeout, Transact
 from klamm.controller.handlers.table import HANDLERS, advertised
+from klamm.controller.node.outlook import View
 from klamm.controller.runtime import remembered as remembered_module
 from klamm.controller.runtime import service as service_module
 from klamm.controller.runtime.exchange import Exchange
@@ -59,6 +60,9 @@ class FakeConnection:
 @dataclass
 class FakeNode:
     state: ClusterState | None = None
+    doubtful: bool = False
+    view: View = field(default_factory=View)
+    registration_epoch: int = 0
 
 
 class World:
@@ -71,6 +75,8 @@ class World:
             tuple[tuple[Transaction[Any], ...], Callable[[Sequence[Any]], None]]
         ] = []
         self.origins: list[FromClient] = []
+        self.heard: list[int] = []
+        self.looked = 0
         self.service = Service(
             self.node,
             lambda events, reply, origin: self.submitted.append((events, reply)),
@@ -79,7 +85,12 @@ class World:
             cluster_id="c",
             listener="PLAINTEXT",
             table=advertised(),
+            hear=self.heard.append,
+            look_up=self.look_up,
         )
+
+    def look_up(self) -> None:
+        self.looked += 1
 
     def transact(
         self,

@@ -8,6 +8,18 @@ from runtime.test_service import World
 from klamm.controller.brokers.messages import update_metadata
 from klamm.controller.core.ibp import DEFAULT
 from klamm.controller.core.model import ClusterState
+from klamm.controller.core.results import Done
+from klamm.controller.node.outlook import View
+from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
+from klamm.protocol.generated.leader_and_isr_response import LeaderAndIsrResponse
+from klamm.protocol.generated.list_partition_reassignments_request import (
+    ListPartitionReassignmentsRequest,
+)
+from klamm.protocol.generated.list_partition_reassignments_response import (
+    ListPartitionReassignmentsResponse,
+)
+from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
+from klamm.protocol.generated.stop_replica_response import StopReplicaResponse
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from klamm.protocol.generated.update_metadata_response import UpdateMetadataResponse
 
@@ -80,3 +92,116 @@ def test_topics_are_added_to_those_that_are_known() -> None:
     assert told(world, by(OTHER, 5)) == 0
     assert told(world, by(OTHER, 5, cluster(topic("u", {0: partition((2, 1))})))) == 0
     assert sorted(item.name or "" for item in world.metadata().topics) == ["t", "u"]
+
+
+# --- what it sees itself ------------------------------------------------------------------------
+
+STOCK = 1
+
+
+def seen(controller: int, epoch: int, state: ClusterState | None = STATE) -> View:
+    """What a node has read of a cluster of somebody else's."""
+    if state is not None:
+        state = replace(state, controller_id=controller, epoch=epoch, nodes={NODE: broker(NODE)})
+    return View(controller, epoch, state)
+
+
+def topics(world: World) -> list[str | None]:
+    return [item.name for item in world.metadata().topics]
+
+
+def test_until_a_controller_speaks_a_node_shows_what_it_sees() -> None:
+    world = World()
+    world.node.view = seen(STOCK, 5)
+    assert (world.metadata().controller_id, topics(world)) == (STOCK, ["t"])
+    assert {item.node_id for item in world.metadata().brokers} == {1, 2, 3, 4, NODE}
+    more = cluster(topic("t", {0: partition((1, 2))}), topic("u", {0: partition((1, 2))}))
+    world.node.view = seen(STOCK, 5, more)
+    assert topics(world) == ["t", "u"]
+    assert told(world, by(OTHER, 6)) == 0
+    assert world.metadata().controller_id == OTHER
+    world.node.view = seen(OTHER, 6, None)
+    assert (world.metadata().controller_id, topics(world)) == (OTHER, ["t", "u"])
+
+
+def test_a_newer_controller_is_shown_before_it_speaks() -> None:
+    world = World()
+    assert told(world, by(OTHER, 5)) == 0
+    world.node.view = seen(OTHER + 1, 6, None)
+    assert (world.metadata().controller_id, topics(world)) == (OTHER + 1, ["t"])
+    world.node.view = seen(STOCK, 7)
+    assert world.metadata().controller_id == STOCK
+
+
+def test_who_zookeeper_names_no_more_is_refused() -> None:
+    """F30: two controllers at once; the one of the past learns that it is one."""
+    world = World()
+    world.node.view = seen(STOCK, 7)
+    assert told(world, by(OTHER, 6)) == 11
+    assert world.metadata().controller_id == STOCK
+    assert told(world, by(OTHER, 7)) == 0, "by the word of the controller of that very epoch"
+
+
+def test_who_was_in_office_believes_no_controller_before_it() -> None:
+    world = World()
+    world.node.state = replace(STATE, epoch=7)
+    assert world.metadata().controller_id == NODE
+    world.node.state = None
+    assert world.metadata().controller_id == -1
+    assert told(world, by(OTHER, 6)) == 11
+    assert told(world, by(OTHER, 8)) == 0
+
+
+def test_what_was_meant_for_a_former_life_of_the_node_is_refused() -> None:
+    world = World()
+    world.node.registration_epoch = 40
+    assert told(world, replace(by(OTHER, 5), broker_epoch=39)) == 77
+    assert world.metadata().controller_id == -1
+    assert told(world, replace(by(OTHER, 5), broker_epoch=40)) == 0
+    assert told(world, replace(by(OTHER, 5), broker_epoch=41)) == 0, "KAFKA-9839"
+    assert told(world, replace(by(OTHER, 5), broker_epoch=-1)) == 0
+
+
+def test_the_node_hears_of_a_controller_that_it_believes() -> None:
+    world = World()
+    told(world, by(OTHER, 5))
+    told(world, by(OTHER, 4))
+    assert world.heard == [5]
+
+
+def test_nodes_hold_no_replicas_and_say_so() -> None:
+    world = World()
+    assert told(world, by(OTHER, 5)) == 0
+    for epoch, code in ((5, 42), (6, 42), (4, 11)):
+        [answer] = world.ask(LeaderAndIsrRequest(OTHER, controller_epoch=epoch), 3).responses
+        assert isinstance(answer, LeaderAndIsrResponse)
+        assert answer.error_code == code
+        [answer] = world.ask(StopReplicaRequest(OTHER, controller_epoch=epoch), 2).responses
+        assert isinstance(answer, StopReplicaResponse)
+        assert answer.error_code == code
+
+
+def test_a_list_waits_while_it_is_uncertain_who_is_controller() -> None:
+    world = World()
+    world.node.state, world.node.doubtful = STATE, True
+    asked = world.ask(ListPartitionReassignmentsRequest(topics=None), 0)
+    again = world.ask(ListPartitionReassignmentsRequest(topics=None), 0)
+    assert asked.responses == []
+    [(events, answer), (_, refuse)] = world.submitted
+    assert events == ()
+    world.node.doubtful = False
+    answer([])
+    [listed] = asked.responses
+    assert isinstance(listed, ListPartitionReassignmentsResponse)
+    assert listed.error_code == 0
+    world.node.state = None
+    refuse([Done()])
+    [refused] = again.responses
+    assert isinstance(refused, ListPartitionReassignmentsResponse)
+    assert refused.error_code == 41
+
+
+def test_the_clock_is_looked_at_before_each_request() -> None:
+    world = World()
+    world.metadata()
+    assert world.looked == 1

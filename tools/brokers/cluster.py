@@ -5,7 +5,7 @@ it, to ZooKeeper or to the controller, each with the broker that is to make it.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.store.port import StoreEvent
@@ -25,10 +25,17 @@ class Cluster:
     """The brokers of one process.
 
     `bandwidth` is what each of them can fetch and serve, `produce_rate` what producers write to
-    each partition that has a leader, both in bytes per second.
+    each partition that has a leader, both in bytes per second. `model` makes a broker's process;
+    a study of failures can put another in its place.
     """
 
-    def __init__(self, bandwidth: float = BANDWIDTH, produce_rate: float = 0.0) -> None:
+    def __init__(
+        self,
+        bandwidth: float = BANDWIDTH,
+        produce_rate: float = 0.0,
+        model: Callable[[BrokerSettings, Disks, float], BrokerModel] = BrokerModel,
+    ) -> None:
+        self._model = model
         self._models: dict[int, BrokerModel] = {}
         self._disks: dict[int, Disks] = {}
         self._replication = Replication(self._models, bandwidth, produce_rate)
@@ -57,6 +64,13 @@ class Cluster:
         self._replication.sync(logs)
         return logs
 
+    def disks(self, broker: int) -> Disks:
+        """Return a broker's disks as they are, which may lag behind what followers have fetched.
+
+        Raises KeyError for a broker that has never run.
+        """
+        return self._disks[broker]
+
     def directories(self, broker: int) -> Mapping[str, bool]:
         """Return a broker's log directories, and whether each of them works."""
         disks = self._disks.get(broker)
@@ -84,7 +98,7 @@ class Cluster:
             raise ValueError(f"broker {settings.id} runs already")
         self._advance(now)
         disks = self._disks.setdefault(settings.id, Disks(settings.log_dirs))
-        self._models[settings.id] = BrokerModel(settings, disks, now)
+        self._models[settings.id] = self._model(settings, disks, now)
         return self._settle()
 
     def kill(self, now: float, broker: int) -> Effects:

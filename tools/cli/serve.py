@@ -1,6 +1,7 @@
 """`klamm serve`: a controller node that joins the ZooKeeper of a cluster, until a signal."""
 
 import gc
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
@@ -64,6 +65,8 @@ def command(
     --override listeners=PLAINTEXT://127.0.0.1:9092
     """
     set_up_logging()
+    if not quiet:
+        logging.getLogger("klamm.node").setLevel(logging.INFO)  # elections, and what they found
     properties = merged(config, overrides)
     try:
         settings = config_from(properties)

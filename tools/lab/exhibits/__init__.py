@@ -1,0 +1,1 @@
+"""The exhibits, one module each: `EXHIBIT`, with the story that `klamm lab exhibit` tells."""

@@ -1,0 +1,124 @@
+"""I2, I3 and I11: what controllers write into topic znodes."""
+
+from collections.abc import Iterator
+
+from klamm.controller.core.model import Assignment, TopicPartition
+from klamm.controller.znodes.state import StateZnode
+from klamm.controller.znodes.topic import TopicZnode
+from klamm.tools.lab.invariants.wrong import Wrong
+from klamm.tools.lab.observe import Observed
+from klamm.tools.lab.seen import Seen
+from klamm.tools.lab.written import Digest, TopicWrite, Unreadable, assignment, tell
+
+
+def moves_add_up(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
+    """I2: RS = origin + target while moving, AR and RR within RS and disjoint.
+
+    The origin stays what it was when the move began, whatever it is replaced by, until it is
+    cancelled or ends (KIP-455, "Proposed Changes"; ReplicaAssignment.reassignTo); somebody has
+    asked for each target; and no partition falls out of its topic (catalogue H3, E11).
+    """
+    for write, after in _readable(step):
+        if isinstance(write.before, TopicZnode):
+            for number in sorted(write.before.partitions.keys() - after.partitions.keys()):
+                yield Wrong(f"{write.by} dropped partition {write.name}-{number}", _shown(write))
+        for name, was, now in _changed(write, after):
+            text = _of_one(now) or (_of_both(seen, name, was, now) if was else "")
+            if text:
+                yield Wrong(
+                    f"{name}, as {write.by} wrote it: {text}",
+                    (f"before: {tell(was)}", f"after: {tell(now)}"),
+                )
+    for write in step.topics:
+        if write.by and isinstance(write.after, Unreadable):
+            yield Wrong(f"{write.by} wrote what nobody can read: {write.after.why}")
+
+
+def _of_one(now: Assignment) -> str:
+    if set(now.adding) & set(now.removing):
+        return "a replica is adding and removing"
+    if not set(now.replicas) >= {*now.adding, *now.removing}:
+        return "an adding or removing replica is no replica"
+    if not now.origin:
+        return "no origin is left to go back to"
+    return "" if now.target else "the target is empty"
+
+
+def _of_both(seen: Observed, name: TopicPartition, was: Assignment, now: Assignment) -> str:
+    if not now.moving:
+        return ""
+    origins = [set(was.origin)]
+    if _has_ended(seen, name, was):
+        # The move ended, and another began in the same turn.
+        origins.append(set(was.target))
+    if set(now.origin) not in origins:
+        return f"the origin was {[*was.origin]} and is {[*now.origin]}"
+    if now.target != was.target and now.target not in seen.asked.get(name, ()):
+        return f"nobody has asked for {[*now.target]}"
+    return ""
+
+
+def moves_end_at_their_target(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
+    """I3: a move that is over has RS = target, in order, or RS = origin if it was cancelled.
+
+    Without a move the replicas do not change, but for an order that somebody asked for
+    (KafkaController.updateCurrentReassignment, onPartitionReassignment B).
+    """
+    for write, after in _readable(step):
+        for name, was, now in _changed(write, after):
+            if was is None or now.moving or now.replicas == was.target:
+                continue
+            if set(now.replicas) == set(was.origin):
+                continue
+            if now.replicas in seen.asked.get(name, ()) and _can_end(seen, name, was, now):
+                continue
+            yield Wrong(
+                f"{name} ended at {[*now.replicas]}, the target was {[*was.target]}",
+                (f"before: {tell(was)}", f"after: {tell(now)}"),
+            )
+
+
+def topic_ids_stay(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
+    """I11: as long as there is a topic its id stays (KIP-516; KAFKA-12791, KAFKA-14190)."""
+    for write, after in _readable(step):
+        before = write.before
+        if not isinstance(before, TopicZnode) or before.topic_id is None:
+            continue
+        if after.topic_id != before.topic_id:
+            text = f"{write.by} changed the id of {write.name}"
+            yield Wrong(text, (f"was {before.topic_id}", f"is {after.topic_id}"))
+
+
+def _readable(step: Digest) -> Iterator[tuple[TopicWrite, TopicZnode]]:
+    """Yield what nodes wrote, and can be read; what others write is not for a node to answer."""
+    for write in step.topics:
+        if write.by and isinstance(write.after, TopicZnode):
+            yield write, write.after
+
+
+def _changed(
+    write: TopicWrite, after: TopicZnode
+) -> Iterator[tuple[TopicPartition, Assignment | None, Assignment]]:
+    for number in after.partitions:
+        was, now = assignment(write.before, number), assignment(after, number)
+        if now is not None and now != was:
+            yield TopicPartition(write.name, number), was, now
+
+
+def _has_ended(seen: Observed, name: TopicPartition, was: Assignment) -> bool:
+    state = seen.states.get(name)
+    return isinstance(state, StateZnode) and set(was.adding) <= set(state.isr)
+
+
+def _can_end(seen: Observed, name: TopicPartition, was: Assignment, now: Assignment) -> bool:
+    """Tell whether a move to there could begin and end in one turn, or only the order changed."""
+    new = set(now.replicas) - set(was.origin)
+    return (was.moving and new <= set(seen.isr(name))) or set(now.replicas) == set(was.target)
+
+
+def _shown(write: TopicWrite) -> tuple[str, ...]:
+    return tuple(
+        f"{when}: partitions {sorted(znode.partitions)}"
+        for when, znode in (("before", write.before), ("after", write.after))
+        if isinstance(znode, TopicZnode)
+    )

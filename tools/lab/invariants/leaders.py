@@ -1,0 +1,133 @@
+"""I4 and I7: what is written into state znodes, and what brokers are told of it."""
+
+from collections.abc import Iterator
+
+from klamm.controller.core.model import NO_LEADER, ClusterState, TopicPartition
+from klamm.controller.node.effects import Send
+from klamm.controller.znodes import paths
+from klamm.controller.znodes.state import StateZnode
+from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
+from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
+from klamm.protocol.message import Message
+from klamm.tools.brokers import control
+from klamm.tools.lab.invariants.rest import resting
+from klamm.tools.lab.invariants.wrong import Wrong
+from klamm.tools.lab.observe import Observed
+from klamm.tools.lab.seen import Seen
+from klamm.tools.lab.written import Digest, StateWrite, Unreadable
+
+#: As a leader or an epoch: the partition is taken back (LeaderAndIsr.LeaderDuringDelete).
+_TAKEN_BACK = -2
+
+
+def leaders_are_in_sync(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
+    """I4: somebody is in sync always, and a leader is; at rest both are registered brokers.
+
+    That a controller takes those out that died before its time is F40 (KAFKA-3143). Source:
+    LeaderInIsr of hachikuji/kafka-specification; KafkaController.removeReplicasFromIsr, which
+    never takes out the last. Of what a tool has broken, only new faults count.
+    """
+    for write in step.states:
+        if not write.session:
+            continue
+        if isinstance(write.after, Unreadable):
+            yield Wrong(f"{_who(write)} wrote what nobody can read: {write.after.why}")
+        elif isinstance(write.after, StateZnode):
+            text = _insane(write.after)
+            before = write.before
+            if text and not (isinstance(before, StateZnode) and _insane(before) == text):
+                yield Wrong(f"{write.name}, as {_who(write)} wrote it: {text}", _states(write))
+    state = resting(world, seen, seen.actor)
+    if state is not None:
+        yield from _gone(world, seen, state)
+
+
+def _gone(world: Seen, seen: Observed, state: ClusterState) -> Iterator[Wrong]:
+    """Find those that are gone and still lead, or are in sync with a leader."""
+    tree = world.zookeeper.tree
+    registered = {int(name) for name in tree.nodes[paths.BROKER_IDS].children}
+    for name, held in seen.states.items():
+        if not isinstance(held, StateZnode) or held.leader == NO_LEADER or name in seen.meddled:
+            continue
+        gone = {held.leader, *held.isr} - registered
+        if gone and state.partition(name) is not None and name.topic not in state.deleting:
+            text = f"broker {min(gone)} is gone, and {name} has it still"
+            yield Wrong(text, (f"leader {held.leader}, ISR {[*held.isr]}",))
+
+
+def _insane(state: StateZnode) -> str:
+    if not state.isr:
+        return "nobody is in sync"
+    if state.leader not in (NO_LEADER, *state.isr):
+        return f"leader {state.leader} is not in sync"
+    return ""
+
+
+def epochs_rise(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
+    """I7: a partition's leader epoch never falls, has one leader, and is what brokers are told.
+
+    What is told was durable before (never ahead of ZooKeeper), and is no older than what the
+    teller knows to be durable: KAFKA-9212 (F10), where UpdateMetadata kept the former epoch.
+    """
+    known = dict(seen.leads) if len(step.states) > 1 else seen.leads
+    for write in step.states:
+        state = write.after
+        if not isinstance(state, StateZnode):
+            continue
+        epoch, leader = known.get(write.name, (-1, NO_LEADER))
+        text = ""
+        if write.session and state.leader_epoch < epoch:
+            text = f"the leader epoch fell from {epoch} to {state.leader_epoch}"
+        elif write.session and state.leader_epoch == epoch and state.leader != leader:
+            text = f"leader {leader} and leader {state.leader} in one epoch, {epoch}"
+        if text:
+            yield Wrong(f"{write.name}, as {_who(write)} wrote it: {text}", _states(write))
+        if known is not seen.leads:
+            known[write.name] = state.leader_epoch, state.leader
+    new = {
+        (write.name, write.after.leader_epoch, write.after.leader)
+        for write in step.states
+        if isinstance(write.after, StateZnode)
+    }
+    actor = seen.actor
+    acknowledged = seen.acknowledged.get(actor, {})
+    for effect in step.happened.effects:
+        if not isinstance(effect, Send):
+            continue
+        for name, epoch, leader in _told(effect.message):
+            kind = type(effect.message).__name__.removesuffix("Request")
+            what = f"{actor} tells broker {effect.broker.id} by {kind}: {name} led by {leader}"
+            if (name, epoch, leader) not in seen.leads_ever and (name, epoch, leader) not in new:
+                yield Wrong(f"{what} in epoch {epoch}, which never was in ZooKeeper")
+            elif epoch < acknowledged.get(name, epoch):
+                yield Wrong(f"{what} in epoch {epoch}, but it knows of {acknowledged[name]}")
+
+
+def _told(message: Message) -> Iterator[tuple[TopicPartition, int, int]]:
+    """Yield the leader epochs and leaders that a request tells of."""
+    match message:
+        case LeaderAndIsrRequest():
+            for name, order in control.orders(message).items():
+                yield name, order.state.leader_epoch, order.state.leader
+        case UpdateMetadataRequest():
+            for told in message.ungrouped_partition_states:
+                if told.leader != _TAKEN_BACK:
+                    name = TopicPartition(told.topic_name, told.partition_index)
+                    yield name, told.leader_epoch, told.leader
+            for topic in message.topic_states:
+                for told in topic.partition_states:
+                    if told.leader != _TAKEN_BACK:
+                        name = TopicPartition(topic.topic_name, told.partition_index)
+                        yield name, told.leader_epoch, told.leader
+
+
+def _who(write: StateWrite) -> str:
+    return write.by or f"session {write.session}"
+
+
+def _states(write: StateWrite) -> tuple[str, ...]:
+    return tuple(
+        f"{when}: leader {state.leader}, epoch {state.leader_epoch}, ISR {[*state.isr]}"
+        for when, state in (("before", write.before), ("after", write.after))
+        if isinstance(state, StateZnode)
+    )

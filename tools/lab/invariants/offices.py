@@ -1,0 +1,40 @@
+"""I1: at most one controller's writes take effect in each epoch."""
+
+from collections.abc import Iterator
+
+from klamm.controller.znodes import paths
+from klamm.tools.lab.invariants.wrong import Wrong
+from klamm.tools.lab.observe import Observed
+from klamm.tools.lab.seen import Seen
+from klamm.tools.lab.written import Digest
+
+#: What only a controller writes; the nodes' own registrations are none of it.
+_CONTROLLERS = (f"{paths.TOPICS}/", f"{paths.KLAMM}/", "/admin/")
+#: What any node makes before the first election, and anybody's registration.
+_ANYBODYS = frozenset((*paths.PERSISTENT_PATHS, *paths.KLAMM_PATHS))
+
+
+def one_controller_per_epoch(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
+    """I1: what a node writes as controller, it writes in the epoch that its session began.
+
+    Source: KafkaZkClient, whose multis check the epoch znode's version (KAFKA-6082); AtMostOne
+    controller in Vanlightly's kafka-tlaplus, kafka_zk model. Whoever raises the epoch raises it.
+    """
+    for write in step.writes:
+        if not write.by or not _is_controllers(write.path) or write.session == write.incumbent:
+            continue
+        yield Wrong(
+            f"{write.by} has written {write.path} in an epoch that is not its own",
+            (f"its session is {write.session}", f"epoch {seen.epoch}: {write.incumbent}"),
+        )
+    for raised in step.epochs:
+        if raised.by and (raised.epoch is None or raised.epoch <= raised.before):
+            yield Wrong(f"{raised.by} began epoch {raised.epoch} after epoch {raised.before}")
+
+
+def _is_controllers(path: str) -> bool:
+    return (
+        path.startswith(_CONTROLLERS)
+        and path not in _ANYBODYS
+        and not path.startswith(f"{paths.KLAMM_NODES}/")
+    )

@@ -1,0 +1,59 @@
+"""What the lab has by name: variants and exhibits, one module each in a package of their own."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+from klamm.tools.lab.apache import VARIANT as APACHE
+from klamm.tools.lab.variant import Variant
+from klamm.tools.lab.variants import variants
+
+if TYPE_CHECKING:
+    from klamm.tools.lab.exhibit import Exhibit
+
+_PACKAGE = "klamm.tools.lab"
+
+
+class UnknownNameError(LookupError):
+    """Nothing has this name; the text says what there is."""
+
+
+def variant_ids() -> list[str]:
+    """Return the ids of all variants, in order."""
+    return list(variants())
+
+
+def exhibit_ids() -> list[str]:
+    """Return the ids of all exhibits, sorted, without importing any."""
+    return [f"E{int(name[1:])}" for name in sorted(_modules("exhibits")) if name[1:].isdigit()]
+
+
+def variant(id_: str) -> Variant:
+    """Return the variant of an id such as F33, or apache; raises UnknownNameError."""
+    known = {each.id.lower(): each for each in (*variants().values(), APACHE)}
+    found = known.get(id_.lower())
+    if found is None:
+        names = ", ".join((*variant_ids(), APACHE.id))
+        raise UnknownNameError(f"there is no variant {id_!r}; there are: {names}")
+    return found
+
+
+def exhibit(id_: str) -> Exhibit:
+    """Return the exhibit of an id such as E8; raises UnknownNameError."""
+    names = {f"E{int(name[1:])}": name for name in _modules("exhibits") if name[1:].isdigit()}
+    name = names.get(id_.upper())
+    if name is None:
+        known = ", ".join(exhibit_ids()) or "none yet"
+        raise UnknownNameError(f"there is no exhibit {id_!r}; there are: {known}")
+    found: Exhibit = import_module(f"{_PACKAGE}.exhibits.{name}").EXHIBIT
+    return found
+
+
+def _modules(package: str) -> list[str]:
+    try:
+        found = import_module(f"{_PACKAGE}.{package}")
+    except ModuleNotFoundError:
+        return []
+    return [info.name for info in iter_modules(found.__path__) if not info.name.startswith("_")]

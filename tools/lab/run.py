@@ -1,0 +1,160 @@
+"""Runs: one seed, one world, first with faults and then without.
+
+In safety mode everything may fail and the invariants must hold. In liveness mode the faults are
+over, everything that failed has come back, and the world must come to rest: every request has its
+answer, every move has ended, some node is controller. Two modes as in TigerBeetle's VOPR.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from klamm.tools.lab.choices import DETAIL, Choices, Enumerator, Recorded, Seeded
+from klamm.tools.lab.events import Violation
+from klamm.tools.lab.film import Film
+from klamm.tools.lab.liveness import quiet
+from klamm.tools.lab.scope import Scope
+from klamm.tools.lab.variant import Variant
+from klamm.tools.lab.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run that is over: its world as it was left, and what was wrong, if anything."""
+
+    world: World
+    violation: Violation | None
+
+    @property
+    def script(self) -> Sequence[str]:
+        """The names of all actions, and details, that were chosen."""
+        return self.world.script
+
+
+@dataclass(slots=True)
+class Opening:
+    """A scope's world in its beginning, made once and copied for each run."""
+
+    scope: Scope
+    variant: Variant | None = None
+    _kept: bytes = field(init=False, repr=False)
+    _shared: tuple[Any, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Open a world."""
+        world = World(self.scope, Enumerator(), self.variant)
+        self._shared = (self.scope, self.variant, *self.scope.asks, self.scope.rules)
+        places = {id(each): at for at, each in enumerate(self._shared) if each is not None}
+        buffer = io.BytesIO()
+        pickler = _Pickler(buffer, places)
+        pickler.dump(world)
+        self._kept = buffer.getvalue()
+
+    def world(self, choices: Choices) -> World:
+        """Return a world of its own that is in its beginning."""
+        unpickler = _Unpickler(io.BytesIO(self._kept), self._shared)
+        world: World = unpickler.load()
+        world.choices = choices
+        return world
+
+
+class _Pickler(pickle.Pickler):
+    """Leaves out what all copies share."""
+
+    def __init__(self, buffer: io.BytesIO, places: dict[int, int]) -> None:
+        super().__init__(buffer, pickle.HIGHEST_PROTOCOL)
+        self._places = places
+
+    def persistent_id(self, obj: object) -> int | None:
+        """Return where a shared object is found again, None for others."""
+        return self._places.get(id(obj))
+
+
+class _Unpickler(pickle.Unpickler):
+    """Puts in what all copies share. What it reads was written in this process."""
+
+    def __init__(self, buffer: io.BytesIO, shared: tuple[Any, ...]) -> None:
+        super().__init__(buffer)
+        self._shared = shared
+
+    def persistent_load(self, pid: int) -> object:
+        """Return the shared object at this place."""
+        return self._shared[pid]
+
+
+def run(opening: Opening, seed: int, *, film: bool = False) -> Finished:
+    """Do one run of this seed; with a `film` it can be shown as a page."""
+    return finish(filmed(opening.world(Seeded(seed, opening.scope.rates)), film))
+
+
+def again(opening: Opening, script: Sequence[str], *, film: bool = False) -> Finished:
+    """Do again what a script says, as far as it can be done, and then let everything heal."""
+    world = filmed(opening.world(Recorded(script)), film)
+    steps = sum(not line.startswith(DETAIL) for line in script)
+    return finish(world, steps)
+
+
+def filmed(world: World, film: bool) -> World:
+    """Return a world that is filmed from now on, if it is to be."""
+    if film:
+        world.observed.film = Film.of(world)
+    return world
+
+
+def finish(world: World, steps: int | None = None) -> Finished:
+    """Take up to `steps` steps, by default as many as the scope allows, then heal, then rest."""
+    limits = world.scope.limits
+    most = limits.steps if steps is None else steps
+    return Finished(world, guarded(world, lambda: _live(world, most)))
+
+
+def _live(world: World, steps: int) -> Violation | None:
+    for _ in range(steps):
+        if world.step() is None:
+            break
+        if world.violation is not None:
+            return world.violation
+    chosen = len(world.script)
+    found = rest(world)
+    del world.script[chosen:]
+    return found
+
+
+def rest(world: World) -> Violation | None:
+    """Let everything heal, and wait until all is quiet; return what is wrong, if anything."""
+    limits = world.scope.limits
+    world.heal()
+    end, last = world.now + limits.rest_seconds, len(world.events) + limits.rest_steps
+    while True:
+        if not world.until(lambda: _over(world, last), turns_last=True):
+            missing = quiet(world)
+            if not missing:
+                return None
+            if world.now < end:
+                world.pass_time()
+                continue
+            text = f"no rest within {limits.rest_seconds:g} s after all faults: {missing[0]}"
+            return Violation("liveness", len(world.events), text, tuple(missing))
+        if world.violation is not None:
+            return world.violation
+        text = f"no rest after {limits.rest_steps} steps without a fault"
+        return Violation("liveness", len(world.events), text)
+
+
+def _over(world: World, last: int) -> bool:
+    return world.violation is not None or len(world.events) > last
+
+
+def guarded(world: World, live: Callable[[], Violation | None]) -> Violation | None:
+    """Take an error of the code that runs in the world for what it is: a fault found."""
+    try:
+        return live()
+    except Exception as error:
+        lines = traceback.format_exception(error)
+        text = f"{type(error).__name__}: {error}"
+        return Violation("fault", len(world.events), text, tuple("".join(lines).splitlines()[-12:]))

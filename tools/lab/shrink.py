@@ -1,0 +1,107 @@
+"""Makes a run that shows something wrong as short as it can be, so that a person can follow it.
+
+The delta debugging of Zeller and Hildebrandt (ddmin, "Simplifying and Isolating Failure-Inducing
+Input", 2002) over the actions of a script: parts are left out, and what is left is kept if the
+same invariant is violated still. What a shorter script no longer says happens in the regular
+order. Faults are tried first, one by one: the fewer, the better the story.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+
+from klamm.tools.lab.choices import DETAIL
+from klamm.tools.lab.run import Finished, Opening, again
+
+#: An action with its details.
+Unit = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Shrunk:
+    """The shortest script found, the run that it makes, and how many runs it took."""
+
+    finished: Finished
+    script: Sequence[str]
+    runs: int
+
+
+def shrink(opening: Opening, script: Sequence[str], most_runs: int = 2_000) -> Shrunk:
+    """Shorten a script that shows something wrong. Raises ValueError if it shows nothing."""
+    search = _Search(opening, most_runs)
+    first = again(opening, script)
+    if first.violation is None:
+        raise ValueError("the script shows nothing wrong, so there is nothing to keep")
+    search.invariant = first.violation.invariant
+    search.best = first
+    wilful = {it.action for it in first.world.events if it.fault or it.asked}
+    units = search.reduce(_units(first.script), wilful)
+    return Shrunk(search.best, _lines(units), search.runs)
+
+
+class _Search:
+    def __init__(self, opening: Opening, most_runs: int) -> None:
+        self._opening = opening
+        self._most_runs = most_runs
+        self.runs = 1
+        self.invariant = ""
+        self.best: Finished
+
+    def reduce(self, units: list[Unit], wilful: Container[str]) -> list[Unit]:
+        """Leave out what can be: first faults and requests, which are `wilful`, then the rest."""
+        units = self._without_each(units, wilful)
+        units = self._ddmin(units)
+        return self._without_each(units, {unit[0] for unit in units})
+
+    def _without_each(self, units: list[Unit], wanted: Container[str]) -> list[Unit]:
+        """Try without each action of these names, the last one first."""
+        place = len(units) - 1
+        while place >= 0:
+            if units[place][0] in wanted:
+                shorter = units[:place] + units[place + 1 :]
+                if self._shows(shorter):
+                    units = shorter
+            place -= 1
+        return units
+
+    def _ddmin(self, units: list[Unit]) -> list[Unit]:
+        parts = 2
+        while len(units) >= 2:
+            size = -(-len(units) // parts)
+            for begin in range(0, len(units), size):
+                shorter = units[:begin] + units[begin + size :]
+                if self._shows(shorter):
+                    units, parts = shorter, max(parts - 1, 2)
+                    break
+            else:
+                if size == 1:
+                    break
+                parts = min(len(units), parts * 2)
+        return units
+
+    def _shows(self, units: Sequence[Unit]) -> bool:
+        """Tell whether a script still violates the invariant that the first one did."""
+        if self.runs >= self._most_runs:
+            return False
+        self.runs += 1
+        finished = again(self._opening, _lines(units))
+        violation = finished.violation
+        if violation is None or violation.invariant != self.invariant:
+            return False
+        self.best = finished
+        return True
+
+
+def _units(script: Sequence[str]) -> list[Unit]:
+    units: list[list[str]] = []
+    for line in script:
+        if line.startswith(DETAIL) and units:
+            units[-1].append(line)
+        else:
+            units.append([line])
+    return [tuple(unit) for unit in units]
+
+
+def _lines(units: Sequence[Unit]) -> tuple[str, ...]:
+    return tuple(line for unit in units for line in unit)

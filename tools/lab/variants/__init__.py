@@ -1,0 +1,39 @@
+"""The controller with one bug of history, or one hazard of Kafka 3.9, put back in: one per module.
+
+A module's name is the row's in lower case with two digits, its `VARIANT` the bug; modules that
+begin with an underscore are what several share. `NOT_EXPRESSED` are rows without a module, with
+the reason.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from types import MappingProxyType
+
+from klamm.tools.lab.variant import Variant
+
+NOT_EXPRESSED: Mapping[str, str] = MappingProxyType(
+    {
+        "H10": "Kept: a target that is the present replicas in another order is done at once, and"
+        " the leader stays, as in Kafka. There is nothing to put back in.",
+    }
+)
+
+
+def module_of(id_: str) -> str:
+    """Return the whole name of the module of a variant: f02 of F02, h01 of H1."""
+    return f"{__name__}.{id_[0].lower()}{int(id_[1:]):02}"
+
+
+@cache
+def variants() -> Mapping[str, Variant]:
+    """Return all variants by their rows in the catalogue, in order: F02 ... F54, H1 ..., N1 ...."""
+    names = sorted(module.name for module in iter_modules(__path__) if module.name[0] != "_")
+    found: dict[str, Variant] = {}
+    for name in names:
+        variant: Variant = import_module(f"{__name__}.{name}").VARIANT
+        if module_of(variant.id) != f"{__name__}.{name}":
+            raise ValueError(f"{name} is the module of another variant than {variant.id}")
+        found[variant.id] = variant
+    return MappingProxyType(found)
