@@ -16,7 +16,8 @@ Rules of merging (each has a test):
    shutting down stops what it follows, and keeps it. Nor is anybody told to delete while the
    present leader has not answered: then it stops, and deletes later.
 6. Order of sending: live brokers alone if they changed, Lead, what is gone, Publish, Stop, Stop
-   with delete.
+   with delete. To another klamm node, which leads nothing, the live brokers alone come last: a
+   request without partitions says to it that it has been told of all there are.
 7. That a partition is gone is told even if a topic of the same name has come since, and before
    what is told of that one: brokers keep of a topic what they are not told to forget.
 8. A new broker is told everything from two backlogs of whole topics, one of what it has replicas
@@ -121,8 +122,7 @@ class Outbox:
         if self.in_flight is not None:
             return None
         self.ended.clear()
-        if self.announce:
-            self.announce = False
+        if self.announce and self.broker.id in state.brokers:
             return self._notify(state, {}, protocol, number)
         while flags := self._take_leads(state, protocol):
             due = self._lead(state, flags, protocol, number)
@@ -137,6 +137,8 @@ class Outbox:
             known = dict.fromkeys((name for name in names if _is_public(state, name)), False)
             if known:
                 return self._notify(state, known, protocol, number)
+        if self.announce:
+            return self._notify(state, {}, protocol, number)
         self.stops = {
             name: delete and not state.must_wait(name, self.broker.id)
             for name, delete in self.stops.items()
@@ -256,6 +258,7 @@ class Outbox:
         protocol: InterBrokerProtocol,
         number: int,
     ) -> tuple[Message, int]:
+        self.announce = self.announce and bool(gone)
         self.in_flight = InFlight(number, Kind.UPDATE_METADATA, gone)
         withdrawn = {name for name, flag in gone.items() if flag}
         request = update_metadata(state, self.broker, gone, withdrawn)

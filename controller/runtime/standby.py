@@ -4,13 +4,23 @@ The active controller sends UpdateMetadata to the other klamm nodes as to broker
 get the same answers from whichever node they ask, and find the controller. Until it does, and
 under a controller of Kafka's own, which never will, a node goes by what it sees in ZooKeeper
 (`klamm.controller.node.outlook`). Whoever is of the later epoch is believed.
+
+A controller begins with everything there is, for every node at the start of its office and for one
+whose registration is new. What was known before and is not told again is no more: it was deleted
+while nobody could tell the node so. It is shown until a request without partitions says that
+everything has been told (`klamm.controller.brokers.outbox`, rule 6), for a node that showed
+nothing in between would tell clients that their topics do not exist. Kafka's brokers keep such a
+topic until they restart; only a migration to KRaft sends a full image that takes it away (Kafka
+3.9, ZkMetadataCache.scala, maybeInjectDeletedPartitionsFromFullMetadataRequest).
 """
 
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from klamm.controller.brokers.metadata import (
     NO_CONTROLLER,
     MetadataCache,
+    TopicMetadata,
     refreshed,
     updated,
 )
@@ -28,6 +38,59 @@ from klamm.protocol.generated.update_metadata_response import UpdateMetadataResp
 FROM_CONTROLLERS = (LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest)
 
 
+@dataclass(slots=True)
+class _Image:
+    """What one controller tells one registration of the node, from the beginning on."""
+
+    controller_epoch: int = 0
+    broker_epoch: int = -1
+    #: The partitions told of so far, by topic; None once everything has been told.
+    told: dict[str, set[int]] | None = field(default_factory=dict)
+
+    def precedes(self, request: UpdateMetadataRequest) -> bool:
+        """Tell whether with this request another image begins."""
+        return (
+            request.controller_epoch > self.controller_epoch
+            or request.broker_epoch > self.broker_epoch
+        )
+
+    def take(self, cache: MetadataCache, request: UpdateMetadataRequest) -> MetadataCache:
+        """Fold the request in; with the one that ends the image drop what is not part of it."""
+        cache = updated(cache, request)
+        if self.told is None:
+            return cache
+        for name, numbers in _named(request):
+            self.told.setdefault(name, set()).update(numbers)
+        if request.topic_states or request.ungrouped_partition_states:
+            return cache
+        told, self.told = self.told, None
+        return replace(cache, topics=_only(cache.topics, told))
+
+
+def _named(request: UpdateMetadataRequest) -> Iterator[tuple[str, Iterable[int]]]:
+    for topic in request.topic_states:
+        yield topic.topic_name, (state.partition_index for state in topic.partition_states)
+    for state in request.ungrouped_partition_states:
+        yield state.topic_name, (state.partition_index,)
+
+
+def _only(
+    topics: Mapping[str, TopicMetadata], told: Mapping[str, set[int]]
+) -> Mapping[str, TopicMetadata]:
+    """The topics with no more than the partitions told of; those that are whole stay as they are.
+
+    A topic made anew under its name may have fewer partitions than before.
+    """
+    left = {}
+    for name, topic in topics.items():
+        partitions = {n: known for n, known in topic.partitions.items() if n in told.get(name, ())}
+        if len(partitions) == len(topic.partitions):
+            left[name] = topic
+        elif partitions:
+            left[name] = replace(topic, partitions=partitions)
+    return left
+
+
 class Standby:
     """The cache of one node; `itself` is in it whatever others say."""
 
@@ -38,6 +101,7 @@ class Standby:
         self._view = View()
         #: What the cache was last made of, if nobody has spoken since.
         self._shown: ClusterState | None = None
+        self._image = _Image()
         self.metadata = MetadataCache(cluster_id, brokers={itself.id: itself})
 
     def take(
@@ -57,7 +121,9 @@ class Standby:
         if 0 <= request.broker_epoch < registration:
             return UpdateMetadataResponse(ErrorCode.STALE_BROKER_EPOCH)
         self._epoch, self._shown = request.controller_epoch, None
-        self._show(updated(self.metadata, request))
+        if self._image.precedes(request):
+            self._image = _Image(request.controller_epoch, request.broker_epoch)
+        self._show(self._image.take(self.metadata, request))
         return UpdateMetadataResponse()
 
     def refuse(

@@ -17,7 +17,7 @@ from cli.commands import Command, java_of, left_in, run, running
 from click.testing import CliRunner
 from kafka import KafkaAdminClient, TopicPartition
 from processes import has_ended, wait_until
-from thin_line.world import Wire
+from wire import Wire
 
 from klamm.protocol.generated.metadata_request import MetadataRequest
 from klamm.protocol.generated.metadata_response import MetadataResponse

@@ -2,7 +2,6 @@
 
 import os
 import signal
-from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,12 +13,11 @@ from kafka import KafkaAdminClient, TopicPartition
 from kazoo.client import KazooClient
 from processes import wait_until
 from store_proxy import Proxy
-from thin_line.world import Wire
+from wire import Wire
 
 from klamm.controller.runtime.config import ControllerConfig
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.controller import ControllerZnode, encode_controller
-from klamm.protocol.connection import Response
 from klamm.protocol.generated.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
     ReassignablePartition,
@@ -49,7 +47,6 @@ from klamm.protocol.generated.metadata_request import MetadataRequest
 from klamm.protocol.generated.metadata_response import MetadataResponse
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.generated.stop_replica_response import StopReplicaResponse
-from klamm.protocol.message import Message
 from klamm.tools.bench._node import LocalNode
 from klamm.tools.brokers.control_client import Control
 from klamm.tools.embedded.zookeeper import EmbeddedZookeeper
@@ -61,23 +58,6 @@ ALTER = AlterPartitionReassignmentsRequest(
 #: Of sessions that a test has to lose.
 SHORT = ["--override", "zookeeper.session.timeout.ms=2000"]
 NOT_CONTROLLER = 41
-
-
-class Pipe(Wire):
-    """A connection on which several answers may come at once."""
-
-    def __init__(self, port: int) -> None:
-        super().__init__(port)
-        self._came: deque[Message] = deque()
-
-    def receive(self) -> Message:
-        while not self._came:
-            received = self.socket.recv(65536)
-            assert received, "the server closed the connection"
-            for event in self._protocol.receive_data(received):
-                assert isinstance(event, Response)
-                self._came.append(event.body)
-        return self._came.popleft()
 
 
 def metadata(wire: Wire) -> MetadataResponse:
@@ -176,7 +156,7 @@ def test_several_sessions_lost_in_a_row_and_every_request_answered_once(
     proxy = Proxy((host, int(port)))
     config = ControllerConfig(900, proxy.address + zookeeper_chroot, session_timeout_ms=2000)
     try:
-        with LocalNode(config) as local, Pipe(local.running.endpoint.port) as wire:
+        with LocalNode(config) as local, Wire(local.running.endpoint.port) as wire:
             node = local.running.node
             for _ in range(2):
                 wait_until(lambda: listing(wire) == 0, "its office")
@@ -207,7 +187,7 @@ def test_a_connection_that_is_back_in_time_has_what_waited_answered_truly(
     proxy = Proxy((host, int(port)))
     config = ControllerConfig(900, proxy.address + zookeeper_chroot, session_timeout_ms=30_000)
     try:
-        with LocalNode(config) as local, Pipe(local.running.endpoint.port) as wire:
+        with LocalNode(config) as local, Wire(local.running.endpoint.port) as wire:
             node = local.running.node
             assert listing(wire) == 0
             epoch = node.state.epoch if node.state else 0
@@ -234,7 +214,7 @@ def test_a_stopped_controller_wakes_and_knows_that_it_is_none(tmp_path: Path, ch
     second_folder.mkdir()
     with running(first_folder, "serve", *overrides(900, chroot), *SHORT) as first:
         port = first.ready["nodes"][0]["port"]
-        with Pipe(port) as asked, Wire(port) as looking:
+        with Wire(port) as asked, Wire(port) as looking:
             wait_until(lambda: listing(asked) == 0, "the office of 900")
             with (
                 running(second_folder, "serve", *overrides(901, chroot), *SHORT) as second,

@@ -268,3 +268,19 @@ def test_leaders_ask_from_a_later_protocol_on() -> None:
     world.advance(10.0)
     assert replicas(world) == [2, 3]
     assert rest(world) is None
+
+
+def test_a_client_is_answered_in_the_time_that_it_has_given() -> None:
+    world = opened()
+    world.do("stall b4")
+    world.ask("n1", move("t", 0, 3, 4))
+    world.settle()
+    asked = world.ask("n1", delete("t"))
+    world.advance(59.0)
+    assert asked.open, "it waits for the move"
+    world.advance(2.0)
+    assert len(asked.responses) == 1
+    world.do("b4 fetches again")
+    world.advance(60.0)
+    assert TOPIC not in world.tree.nodes, "what it asked for goes on"
+    assert len(asked.responses) == 1 and world.violation is None

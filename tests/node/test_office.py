@@ -373,7 +373,7 @@ def test_another_node_is_told_what_clients_may_ask_it_and_forgotten_when_it_goes
     assert {type(send.message) for send in world.sent if send.broker.id == 901} == {
         UpdateMetadataRequest
     }
-    alone, everything = world.messages(UpdateMetadataRequest, 901)
+    everything, alone = world.messages(UpdateMetadataRequest, 901)
     assert [live.id for live in alone.live_brokers] == [1, 900, 901]
     assert [topic.topic_name for topic in everything.topic_states] == ["t"]
     world.write(Delete(path, ANY_VERSION))

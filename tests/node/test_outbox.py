@@ -363,6 +363,21 @@ def test_a_new_broker_is_told_everything_from_the_state() -> None:
     assert not [kind for kind, _, _ in rows if kind == "stop"]
 
 
+def test_rule_6_a_node_hears_of_the_live_brokers_alone_when_it_has_heard_everything() -> None:
+    line = Line(replace(STATE, nodes={901: broker(901)}), Outbox(broker(901)))
+    line.outbox.refill(line.state)
+    message = line.take()
+    assert message is not None
+    assert [name for _, name, _ in told(message)] == NAMES
+    line.outbox.announce = True  # somebody has come meanwhile
+    line.outbox.withdraw(T)
+    line.put_back()
+    rows = line.drain()
+    assert rows[-1] == ("announce", None, False)
+    assert [kind for kind, *_ in rows].count("announce") == 1
+    assert {name for _, name, _ in rows[:-1]} == set(NAMES)
+
+
 def test_a_broker_that_restarted_is_not_told_to_lead_on() -> None:
     parts = {0: partition((2, 1)), 1: partition((1, 2))}
     line = Line(cluster((1, 2), topic("t", parts)))

@@ -32,6 +32,21 @@ def test_while_disconnected_requests_wait_and_nothing_is_written_or_sent() -> No
     assert world.replies[request] == [(Done(),)]
 
 
+def test_a_request_of_nothing_is_answered_once_when_it_is_certain_who_is_controller() -> None:
+    for comes_back, answer in ((True, ()), (False, (NOT_CONTROLLER,))):
+        world = with_topic()
+        world.zookeeper.cut(world.store)
+        world.settle()
+        request = world.request()
+        world.settle()
+        assert request not in world.replies
+        if not comes_back:
+            world.run_timer("session")
+        world.zookeeper.heal(world.store)
+        world.settle()
+        assert world.replies[request] == [answer]
+
+
 def test_a_connection_that_is_back_has_every_watch_and_reads_what_it_missed() -> None:
     world = with_topic()
     world.ask(AlterReassignment(T, (4, 3, 2)))

@@ -94,6 +94,57 @@ def test_topics_are_added_to_those_that_are_known() -> None:
     assert sorted(item.name or "" for item in world.metadata().topics) == ["t", "u"]
 
 
+# --- everything from the beginning ---------------------------------------------------------------
+
+BOTH = cluster(
+    topic("t", {0: partition((1, 2)), 1: partition((2, 1))}), topic("u", {0: partition((1, 2))})
+)
+
+
+def shown(world: World) -> dict[str | None, int]:
+    return {item.name: len(item.partitions) for item in world.metadata().topics}
+
+
+def end(request: UpdateMetadataRequest) -> UpdateMetadataRequest:
+    """What says that everything has been told: live brokers alone."""
+    return replace(request, topic_states=())
+
+
+def test_what_a_newer_controller_does_not_tell_of_is_gone_when_it_has_told_everything() -> None:
+    world = World()
+    world.node.state = replace(BOTH, epoch=7)
+    assert shown(world) == {"t": 2, "u": 1}
+    world.node.state = None
+    assert told(world, by(OTHER, 8)) == 0
+    assert shown(world) == {"t": 2, "u": 1}, "the rest may still come"
+    assert told(world, end(by(OTHER, 8))) == 0
+    assert shown(world) == {"t": 1}, "made anew with one partition"
+    assert told(world, by(OTHER, 8, BOTH)) == 0
+    assert told(world, end(by(OTHER, 8))) == 0
+    assert shown(world) == {"t": 2, "u": 1}, "told once; from then on what is gone is named"
+
+
+def test_who_is_registered_anew_is_told_everything_anew() -> None:
+    world = World()
+    before = replace(by(OTHER, 5, BOTH), broker_epoch=40)
+    for request in (before, end(before)):
+        assert told(world, request) == 0
+    now = replace(by(OTHER, 5), broker_epoch=50)
+    assert told(world, now) == 0
+    assert shown(world) == {"t": 2, "u": 1}
+    assert told(world, end(now)) == 0
+    assert shown(world) == {"t": 1}
+
+
+def test_a_cluster_that_has_become_empty_is_shown_empty() -> None:
+    world = World()
+    for request in (by(OTHER, 5), end(by(OTHER, 5))):
+        assert told(world, request) == 0
+    assert shown(world) == {"t": 1}
+    assert told(world, end(by(OTHER, 6))) == 0
+    assert shown(world) == {}
+
+
 # --- what it sees itself ------------------------------------------------------------------------
 
 STOCK = 1

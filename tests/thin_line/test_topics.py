@@ -3,7 +3,8 @@
 import pytest
 from kafka.errors import KafkaError
 from kazoo.client import KazooClient
-from thin_line.world import Wire, World, eventually
+from thin_line.world import World, eventually
+from wire import Wire
 
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.create_topics_request import CreatableTopic, CreateTopicsRequest

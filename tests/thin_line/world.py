@@ -1,7 +1,6 @@
 """A running cluster and the ways to look at it: the wire, ZooKeeper, the brokers' disks."""
 
 import json
-import socket
 import subprocess
 import sys
 import time
@@ -10,10 +9,9 @@ from typing import Any, TypeVar
 
 from kafka import KafkaAdminClient, TopicPartition
 from kazoo.client import KazooClient
+from wire import Wire
 
 from klamm.controller.core.model import TopicPartition as Name
-from klamm.protocol.connection import ClientConnection, Response
-from klamm.protocol.message import Message
 from klamm.tools.cli._cluster import LocalCluster
 
 T = TypeVar("T")
@@ -155,44 +153,8 @@ class World:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    def connect(self, broker: int | None = None) -> "Wire":
+    def connect(self, broker: int | None = None) -> Wire:
         """Open a bare connection to the controller, or to a broker."""
         cluster = self.local.cluster
         port = cluster.endpoint.port if broker is None else cluster.brokers.brokers[broker].port
         return Wire(port)
-
-
-class Wire:
-    """A socket that speaks Kafka's protocol and shows what came back, byte for byte if wanted."""
-
-    def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=DEADLINE)
-        self._protocol = ClientConnection("thin-line")
-
-    def __enter__(self) -> "Wire":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.socket.close()
-
-    def ask(self, message: Message, version: int = 0) -> Message:
-        """Send a request and return its response."""
-        self.send(message, version)
-        return self.receive()
-
-    def send(self, message: Message, version: int = 0) -> None:
-        _, data = self._protocol.send_request(message, version)
-        self.socket.sendall(data)
-
-    def receive(self) -> Message:
-        """Return the response that is due next."""
-        while True:
-            received = self.socket.recv(65536)
-            assert received, "the server closed the connection"
-            for event in self._protocol.receive_data(received):
-                assert isinstance(event, Response)
-                return event.body
-
-    def is_closed(self) -> bool:
-        """Wait for the server to close."""
-        return self.socket.recv(1) == b""

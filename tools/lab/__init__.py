@@ -36,5 +36,7 @@ What failed does not come back in `settle` and `until`; call `do("start n1")`, o
 A variant is the product with one bug put back in: `variant.Variant`, one module each in `variants`,
 which defines `VARIANT`. It replaces the class of nodes (another `transitions` table, or `handle`
 wrapped to filter inputs and effects), what decides, a rule, or the broker's model, by names that
-can be imported, for worlds are pickled.
+can be imported, for worlds are pickled. It says what exposes it: an exhibit, a scope (those of
+`studies` are made for it), or a script of its own module. `matrix` puts each one in there, and
+klamm beside it in the same runs: red and green. `variants.NOT_EXPRESSED` are the rows without one.
 """

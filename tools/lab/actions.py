@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from klamm.controller.store.memory_client import MemoryStore
 from klamm.controller.store.port import Conflict, OpError, UpdateDone
 from klamm.controller.znodes import paths
+from klamm.tools.brokers.model import BrokerModel
 from klamm.tools.lab.brokers import BrokerHost
 from klamm.tools.lab.choices import Action
 from klamm.tools.lab.network import AskOnTheWay
@@ -30,32 +31,52 @@ TURN = " turn"
 Host = NodeHost | BrokerHost
 
 
-def regular(world: World, first: bool = False) -> list[Action]:
-    """Return what can happen now that is neither a fault nor a client's wish nor time.
-
-    With `first` at least the first of it, for whoever wants no other.
-    """
+def regular(world: World) -> list[Action]:
+    """Return what can happen now that is neither a fault nor a client's wish nor time."""
     found: list[Action] = []
     for node in world.nodes.values():
-        if first and found:
-            return found
-        if node.node is None:
-            if world.recoveries:
-                found.append(Action(f"start {node.name}", _SELDOM, start_node, (node,)))
-        else:
-            _of_node(world, node, found)
-        for store in node.former:
-            found.extend(_of_former(world, node, store))
+        _at_node(world, node, found)
     for broker in world.brokers.values():
-        if first and found:
-            return found
-        if broker.alive:
-            _of_broker(world, broker, found)
-        elif world.recoveries and paths.broker(broker.id) not in world.zookeeper.tree.nodes:
-            found.append(Action(f"start {broker.name}", _SELDOM, broker.start))
-        for store in broker.former:
-            found.extend(_of_former(world, broker, store))
+        _at_broker(world, broker, found)
     return found
+
+
+def first(world: World, turns_last: bool) -> Action | None:
+    """Return the first of what `regular` has, with `turns_last` the first that is no node's turn.
+
+    Only if there are none but turns is it the first of those; None if nothing can happen.
+    """
+    turn: Action | None = None
+    for node in world.nodes.values():
+        _at_node(world, node, found := [])
+        for action in found:
+            if not (turns_last and action.name.endswith(TURN)):
+                return action
+            turn = turn or action
+    for broker in world.brokers.values():
+        _at_broker(world, broker, found := [])
+        if found:
+            return found[0]
+    return turn
+
+
+def _at_node(world: World, node: NodeHost, found: list[Action]) -> None:
+    if node.node is not None:
+        _of_node(world, node, found)
+    elif world.recoveries:
+        found.append(Action(f"start {node.name}", _SELDOM, start_node, (node,)))
+    for store in node.former:
+        found.extend(_of_former(world, node, store))
+
+
+def _at_broker(world: World, broker: BrokerHost, found: list[Action]) -> None:
+    model = broker.model
+    if model is not None:
+        _of_broker(world, broker, model, found)
+    elif world.recoveries and paths.broker(broker.id) not in world.zookeeper.tree.nodes:
+        found.append(Action(f"start {broker.name}", _SELDOM, broker.start))
+    for store in broker.former:
+        found.extend(_of_former(world, broker, store))
 
 
 def _of_node(world: World, node: NodeHost, found: list[Action]) -> None:
@@ -86,9 +107,11 @@ def _of_node(world: World, node: NodeHost, found: list[Action]) -> None:
         found.append(Action(f"{name} serves a late request", _SOMETIMES, node.take_late))
 
 
-def _of_broker(world: World, broker: BrokerHost, found: list[Action]) -> None:
-    name, model, store = broker.name, broker.model, broker.store
-    if model is not None and model.departure.granted is not None:
+def _of_broker(
+    world: World, broker: BrokerHost, model: BrokerModel, found: list[Action]
+) -> None:
+    name, store = broker.name, broker.store
+    if model.departure.granted is not None:
         found.append(Action(f"{name} leaves", _OFTEN, broker.kill, (True,)))
     if store is None:
         found.append(Action(f"{name} opens a session", _OFTEN, broker.open_session))

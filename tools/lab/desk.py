@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from klamm.controller.brokers.metadata import MetadataCache, refreshed
-from klamm.controller.handlers.api import Answer, Context, Disconnect, Submit, Transact
+from klamm.controller.handlers.api import Answer, Context, Disconnect, Outcome, Submit, Transact
 from klamm.controller.handlers.k46_list_partition_reassignments import API_KEY as LIST_KEY
 from klamm.controller.node import Node
 from klamm.controller.node.inputs import ControllerHeard, Request, Transactions
@@ -39,6 +39,9 @@ class Desk:
         self._requests: dict[int, Asked | AskOnTheWay] = {}
         #: What the handler of each request knew when it came; None: what it knows at the end.
         self._contexts: dict[int, Context | None] = {}
+        #: When clients that ask for an answer in some time get one, whatever has come of it.
+        self.deadlines: dict[int, float] = {}
+        self._expired: set[int] = set()
         self._draws = host.lives << 16
 
     @property
@@ -90,7 +93,9 @@ class Desk:
         match outcome:
             case Answer(response):
                 self._respond(asked, response)
-            case Submit(events):
+            case Submit(events, timeout=timeout):
+                if timeout is not None:
+                    self.deadlines[number] = host.world.now + max(0.0, timeout.seconds)
                 host.inbox.append(Request(number, events))
             case Transact(transactions):
                 host.inbox.append(Transactions(number, transactions))
@@ -99,15 +104,32 @@ class Desk:
 
     def reply(self, number: int, results: tuple[Any, ...]) -> None:
         """Answer a request; how is asked of its handler again, for worlds hold no closures."""
+        if number in self._expired:
+            return
+        self.deadlines.pop(number, None)
         asked = self._requests[number]
-        key, body, version = _asks(asked)
-        context = self._contexts[number] or self._context(key)
-        outcome = self._host.handlers[key].handle(context, body, version)
+        outcome = self._outcome(number)
         if isinstance(outcome, Submit | Transact):
             self._respond(asked, outcome.respond(results))
         else:
-            assert isinstance(outcome, Answer), f"{key} has no answer"
+            assert isinstance(outcome, Answer), f"{asked} has no answer"
             self._respond(asked, outcome.response)
+
+    def expire(self, now: float) -> None:
+        """Answer those whose time is up; what they asked for goes on, and is not answered again."""
+        for number in [number for number, at in self.deadlines.items() if at <= now]:
+            del self.deadlines[number]
+            self._expired.add(number)
+            asked, outcome = self._requests[number], self._outcome(number)
+            assert isinstance(outcome, Submit) and outcome.timeout is not None
+            context = self._context(_asks(asked)[0])
+            self._respond(asked, outcome.timeout.response(context))
+
+    def _outcome(self, number: int) -> Outcome:
+        """Let a handler say once more what is to be done for a request."""
+        key, body, version = _asks(self._requests[number])
+        context = self._contexts[number] or self._context(key)
+        return self._host.handlers[key].handle(context, body, version)
 
     def _respond(self, asked: Asked | AskOnTheWay, response: Message) -> None:
         if isinstance(asked, Asked):

@@ -136,6 +136,7 @@ def perform(case: Case, *, film: bool = False) -> Performed:
         case.script(stage)
         return stage.violation
 
-    violation = run.guarded(world, play)
+    ended = run.guarded(world, play)
     # The first thing that went wrong is what it is about, however the script ended.
-    return Performed(case, stage, world.violation or violation)
+    found = [each for each in (world.violation, ended) if each is not None]
+    return Performed(case, stage, min(found, key=lambda each: each.step, default=None))

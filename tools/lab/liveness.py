@@ -145,19 +145,26 @@ def _consumed(world: Whole) -> Iterator[str]:
     for topic in children(tree, paths.DELETE_TOPICS):
         znode = world.observed.topics.get(topic)
         replicas = sorted({*_replicas(znode)}) if isinstance(znode, TopicZnode) else []
-        if all(_is_whole(world.brokers.get(each)) for each in replicas):
+        whole = all(_is_whole(world.brokers.get(each)) for each in replicas)
+        if whole and not _is_stuck(world, topic):
             yield f"topic {topic} is to be deleted and is still there"
 
 
 def _cannot_end(world: Whole) -> bool:
-    """Tell whether some move needs a broker that is not able: later orders wait for its end."""
-    for topic, znode in world.observed.topics.items():
-        for number in znode.partitions if isinstance(znode, TopicZnode) else ():
-            name, held = TopicPartition(topic, number), assignment(znode, number)
-            if held is not None and held.moving:
-                hosts = (world.brokers.get(id_) for id_ in held.target)
-                if not all(host is not None and can_host(host.model, name) for host in hosts):
-                    return True
+    """Tell whether some move cannot end: later orders wait for that."""
+    return any(_is_stuck(world, topic) for topic in world.observed.topics)
+
+
+def _is_stuck(world: Whole, topic: str) -> bool:
+    """Tell whether a move of a topic needs a broker that is not able, or nobody can lead it."""
+    znode = world.observed.topics.get(topic)
+    for number in znode.partitions if isinstance(znode, TopicZnode) else ():
+        name, held = TopicPartition(topic, number), assignment(znode, number)
+        if held is None or not held.moving:
+            continue
+        able = {id_ for id_, host in world.brokers.items() if can_host(host.model, name)}
+        if not able.issuperset(held.target) or able.isdisjoint(world.observed.isr(name)):
+            return True
     return False
 
 

@@ -248,15 +248,16 @@ class NodeHost:
             self.former.append(store)
 
     def due(self) -> float | None:
-        """When its next timer runs out; None if none is set, or it cannot notice."""
-        if not self.timers or self.frozen:
+        """When its next timer, or the time of a request, runs out; None if it cannot notice."""
+        if not self.alive or self.frozen:
             return None
-        return min(self.timers.values())
+        return min((*self.timers.values(), *self.desk.deadlines.values()), default=None)
 
     def run_timers(self, now: float) -> None:
-        """Let timers run out that are due, the earliest first."""
-        if self.frozen:
+        """Let timers run out that are due, the earliest first, and the time of requests."""
+        if not self.alive or self.frozen:
             return
+        self.desk.expire(now)
         for name in sorted(
             (name for name, at in self.timers.items() if at <= now),
             key=lambda name: (self.timers[name], name),

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from klamm.controller.core.ibp import by_name
 from klamm.tools.lab.choices import Rates
-from klamm.tools.lab.clients import cancel, create, delete, grow, list_moves, move
+from klamm.tools.lab.clients import cancel, grow, list_moves, move
 from klamm.tools.lab.scope import Limits, Scope
 from klamm.tools.lab.scopes import SCOPES
 
@@ -60,18 +60,6 @@ ALONE = Scope(
     rates=_BUSY,
     limits=Limits(steps=60),
 )
-RETURNS = Scope(
-    "returns",
-    "Controllers come back after others, while moves take their time.",
-    brokers=5,
-    topics=_TOPIC,
-    asks=(move("t", 0, 2, 3), move("t", 0, 4, 5)),
-    asks_most=8,
-    faults={"expire": 3},
-    rates=Rates(faults=0.03, asks=0.05, clock=0.0),
-    bandwidth=20.0,
-    limits=Limits(steps=200),
-)
 BOUNCES = Scope(
     "bounces",
     "Brokers and controllers go down and come back, often at the same moment.",
@@ -80,24 +68,6 @@ BOUNCES = Scope(
     asks=_MOVES[:3],
     asks_most=2,
     faults={"bounce-both": 2, "kill": 2, "expire-broker": 1, "crash": 1},
-    rates=_BUSY,
-    limits=Limits(steps=150),
-)
-DELETIONS = Scope(
-    "deletions",
-    "Topics are deleted, created anew, moved and grown at the same time, while brokers fail.",
-    brokers=4,
-    topics=_TOPIC,
-    asks=(
-        move("t", 0, 3, 4),
-        move("t", 0, 2, 1, 3),
-        delete("t"),
-        create("t", {0: (1, 2)}),
-        grow("t", 2),
-    ),
-    asks_most=5,
-    faults={"kill": 1, "crash": 1, "tool": 1},
-    tools=("delete-topics",),
     rates=_BUSY,
     limits=Limits(steps=150),
 )
@@ -111,16 +81,6 @@ GROWTH = Scope(
     faults={"crash": 1},
     rates=Rates(faults=0.02, asks=0.3, clock=0.02),
     limits=Limits(steps=80),
-)
-REQUESTS = Scope(
-    "requests",
-    "Clients ask for what cannot be done.",
-    brokers=3,
-    topics=_TOPIC,
-    asks=(move("t", 0), move("t", 0, 2, 3), list_moves()),
-    asks_most=3,
-    rates=_BUSY,
-    limits=Limits(steps=60),
 )
 IDS = Scope(
     "ids",
@@ -140,6 +100,9 @@ SCRIPTED = Scope("scripted", "Two nodes, four brokers, one partition.", brokers=
 #: The same, where leaders ask the controller for ISRs.
 LEADERS_ASK = replace(SCRIPTED, name="scripted-3.9", protocol=by_name("3.9"))
 TWO_TOPICS = replace(SCRIPTED, name="scripted-2", topics={**_TOPIC, "u": {0: (1, 4)}})
+THREE_PARTITIONS = replace(
+    SCRIPTED, name="scripted-3", topics={"t": dict.fromkeys(range(3), (1, 2))}
+)
 
 STUDIES: Mapping[str, Scope] = MappingProxyType(
     {
@@ -149,11 +112,8 @@ STUDIES: Mapping[str, Scope] = MappingProxyType(
             DEPOSED,
             SESSIONS,
             ALONE,
-            RETURNS,
             BOUNCES,
-            DELETIONS,
             GROWTH,
-            REQUESTS,
             IDS,
         )
     }

@@ -171,16 +171,20 @@ class World(Hosts):
             for _ in range(_MOST_ACTIONS):
                 if reached():
                     return True
-                possible = actions.regular(self, first=but is None and not turns_last)
-                if but is not None:
-                    possible = [action for action in possible if not but(action.name)]
-                if not possible:
+                action = self._upcoming(but, turns_last)
+                if action is None:
                     return False
-                arrivals = (it for it in possible if not it.name.endswith(actions.TURN))
-                self._do(next(arrivals, possible[0]) if turns_last else possible[0])
+                self._do(action)
         finally:
             self.recoveries = kept
         raise RuntimeError(f"no rest after {_MOST_ACTIONS} actions, the last: {self.script[-8:]}")
+
+    def _upcoming(self, but: Callable[[str], bool] | None, turns_last: bool) -> Action | None:
+        if but is None:
+            return actions.first(self, turns_last)
+        possible = [action for action in actions.regular(self) if not but(action.name)]
+        arrivals = (it for it in possible if not (turns_last and it.name.endswith(actions.TURN)))
+        return next(arrivals, possible[0] if possible else None)
 
     def advance(self, seconds: float) -> None:
         """Let so much time pass, and everything settle at each moment when something is due."""

@@ -18,8 +18,8 @@ from kafka import KafkaAdminClient
 from kazoo.client import KazooClient
 from peers.kafka_jars import BROKER, kafka_java
 from peers.real_brokers.logs import Logs
-from peers.real_brokers.wire import ask
 from processes import wait_until
+from wire import ask
 
 from klamm.protocol.generated.metadata_request import MetadataRequest, MetadataRequestTopic
 from klamm.protocol.generated.metadata_response import MetadataResponse

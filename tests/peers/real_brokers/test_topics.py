@@ -3,8 +3,8 @@
 import pytest
 from peers.real_brokers.cluster import RealCluster
 from peers.real_brokers.records import Records, read_back
-from peers.real_brokers.wire import ask
 from processes import wait_until
+from wire import ask
 
 from klamm.protocol.generated.find_coordinator_request import FindCoordinatorRequest
 from klamm.protocol.generated.find_coordinator_response import FindCoordinatorResponse

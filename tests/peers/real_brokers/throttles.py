@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from peers.real_brokers.cluster import RealCluster
-from peers.real_brokers.wire import ask
 from processes import wait_until
+from wire import ask
 
 from klamm.protocol.generated.describe_configs_request import (
     DescribeConfigsRequest,

@@ -1,11 +1,11 @@
 """E9: ZooKeeper says who is controller, and nobody is."""
 
-from klamm.controller.core.ops import ANY_VERSION, Delete
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.controller import decode_controller
 from klamm.tools.lab.clients import move
 from klamm.tools.lab.exhibit import Case, Exhibit, Stage
 from klamm.tools.lab.scope import Scope
+from klamm.tools.lab.variants._scripts import depose, is_of_n1
 
 _SCOPE = Scope("exhibit", "Two nodes, three brokers, one partition.", topics={"t": {0: (1, 2)}})
 _ALONE = Scope("exhibit", "One node, three brokers, one partition.", 1, topics=_SCOPE.topics)
@@ -14,8 +14,8 @@ _ALONE = Scope("exhibit", "One node, three brokers, one partition.", 1, topics=_
 def _lost_answer(stage: Stage) -> None:
     world = stage.world
     stage.say("An operator deletes /controller. n2 is the first to hear of it, and stands.")
-    world.write("an operator deletes /controller", Delete(paths.CONTROLLER, ANY_VERSION))
-    world.until(lambda: _named(stage) == "n2", but=_is_of("n1"))
+    depose(world)
+    world.until(lambda: _named(stage) == "n2", but=is_of_n1)
     stage.say("ZooKeeper has elected n2. On its way back the answer is lost with the connection.")
     world.do("cut n2 off zk")
     world.settle()
@@ -25,8 +25,10 @@ def _lost_answer(stage: Stage) -> None:
 
 def _broken_connection(stage: Stage) -> None:
     world = stage.world
-    stage.say("n1 is controller. Its connection to ZooKeeper breaks and is soon made again, so that")
-    stage.say("its session goes on, and with it the ephemeral /controller.")
+    stage.say(
+        "n1 is controller. Its connection to ZooKeeper breaks and is soon made again, so that its"
+        " session goes on, and with it the ephemeral /controller."
+    )
     world.do("cut n1 off zk")
     world.settle()
     _outcome(stage, "n1")
@@ -34,8 +36,10 @@ def _broken_connection(stage: Stage) -> None:
 
 def _expiries(stage: Stage) -> None:
     world = stage.world
-    stage.say("There is no other node. The session of n1 expires; it opens a new one, and before it")
-    stage.say("has stood for election again this one expires, too.")
+    stage.say(
+        "n1 is controller, and there is no other node. Its session expires, and so does the next"
+        " one, before n1 has had time to be elected in it."
+    )
     world.do("expire n1")
     world.until(lambda: world.can("zk tells n1") and world.happened.action == "zk serves n1")
     world.do("expire n1")
@@ -63,7 +67,16 @@ def _named(stage: Stage) -> str:
 EXHIBIT = Exhibit(
     id="E9",
     title="Controller in name only",
-    story="",
+    story="/controller names a node, so every other one stands back, and every gauge counts one"
+    " controller. But that node has not run what makes a controller of it: it has read nothing,"
+    " writes nothing, and moves wait for ever. Kafka got there in several ways. Until 0.10.2.0 a"
+    " node whose session had expired more than once found the same name as before, its own, and saw"
+    " no reason to begin (F36). Until 3.0.1 reconnections and failed logins made a controller"
+    " resign in memory while its session, and so the znode, lived on (F38). And to this day,"
+    " KAFKA-13407, a candidate whose election took effect while the answer was lost reads its own"
+    " id and returns (F39). klamm leaves office when its session ends or somebody else is elected,"
+    " not when a connection breaks; and a candidate that reads its own id compares the znode's"
+    " session with its own, and then takes office.",
     cases=(
         Case("klamm: the answer is lost", _SCOPE, _lost_answer),
         Case("klamm: the connection is lost", _SCOPE, _broken_connection),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 
@@ -10,12 +11,21 @@ from klamm.controller.core.apply import apply
 from klamm.controller.core.decide import DECISIONS, Decision, decide
 from klamm.controller.core.events import Cause
 from klamm.controller.core.model import ClusterState
-from klamm.controller.core.plan import Commit, Plan, SetPartition
+from klamm.controller.core.plan import Commit, SetPartition
 from klamm.controller.node import Node, NodeConfig, Now
 from klamm.controller.node.effects import Effect, Reply
+from klamm.controller.node.in_flight import InFlightCommit
 from klamm.controller.node.inputs import Input, Request
-from klamm.controller.node.turns import Decide
-from klamm.controller.store.port import ReadDone, ReadResult, Refused, Unknown, Znode
+from klamm.controller.node.turns import Decide, Turns
+from klamm.controller.store.port import (
+    CommitDone,
+    Conflict,
+    ReadDone,
+    ReadResult,
+    Refused,
+    Unknown,
+    Znode,
+)
 
 
 def deciding(event: type, decision: Decision) -> Decide:
@@ -53,8 +63,27 @@ def _changed(result: ReadResult, change: Callable[[Znode], bytes | None]) -> Rea
     return msgspec.structs.replace(result, data=change(result))
 
 
-def ends_move(commit: Commit, state: ClusterState) -> bool:
-    """Tell whether a Commit, not applied to the state yet, ends or cancels a move."""
+class LostEnd(NamedTuple):
+    """A Commit that ends a move, and met a conflict."""
+
+    turns: Turns
+    flight: InFlightCommit
+    conflict: Conflict
+
+
+def lost_end(node: Node, event: Input) -> LostEnd | None:
+    """Return the Commit that an event is about, if it was to end or cancel a move and could not."""
+    turns = node.turns
+    if turns is None or turns.in_flight is None or not isinstance(event, CommitDone):
+        return None
+    flight, outcome = turns.in_flight, event.outcome
+    ours = (event.session, event.request) == (node.office.session, flight.request)
+    if ours and isinstance(outcome, Conflict) and _ends_move(flight.commit, turns.state):
+        return LostEnd(turns, flight, outcome)
+    return None
+
+
+def _ends_move(commit: Commit, state: ClusterState) -> bool:
     for change in commit.changes:
         if isinstance(change, SetPartition) and not change.partition.assignment.moving:
             before = state.partition(change.name)
@@ -97,8 +126,3 @@ def unanswered(effects: Iterable[Effect], requests: Collection[int]) -> Iterator
     for effect in effects:
         if not (isinstance(effect, Reply) and effect.request in requests):
             yield effect
-
-
-def replanned(plan: Plan, change: Callable[[Commit], Commit]) -> Plan:
-    """Return a Plan with each Commit changed."""
-    return tuple(change(commit) for commit in plan)

@@ -17,11 +17,13 @@ class CarriedReadings:
     """Decides as klamm does, but lets what was read wait behind what is queued."""
 
     def __init__(self) -> None:
+        self.epoch = 0
         self.carried: list[Cause] = []
 
     def __call__(self, state: ClusterState, causes: Iterable[Cause], settings: Settings) -> Plan:
         """Decide over a turn; a reading that had to wait counts after those made meanwhile."""
-        late, self.carried = self.carried, []
+        late = self.carried if state.epoch == self.epoch else []
+        self.epoch, self.carried = state.epoch, []
         readings, others = split(causes, BrokersRead, StateRead)
         if readings and others and not late and state.brokers:
             self.carried, readings = readings, []

@@ -7,9 +7,9 @@ from klamm.controller.core.plan import Commit, SetPartition
 from klamm.controller.node import Node, Now
 from klamm.controller.node.effects import Effect
 from klamm.controller.node.inputs import Input
-from klamm.controller.store.port import CommitDone, Committed, Conflict
+from klamm.controller.store.port import CommitDone, Committed
 from klamm.tools.lab.variant import Variant
-from klamm.tools.lab.variants._ways import ends_move, with_leadership_of
+from klamm.tools.lab.variants._ways import lost_end, with_leadership_of
 
 
 class EndsInMemory(Node):
@@ -17,19 +17,10 @@ class EndsInMemory(Node):
 
     def handle(self, now: Now, event: Input) -> tuple[Effect, ...]:
         """Take one input; an end that meets a conflict is kept in memory, and nothing follows."""
-        turns = self.turns
-        flight = turns.in_flight if turns is not None else None
-        if (
-            turns is not None
-            and flight is not None
-            and isinstance(event, CommitDone)
-            and event.request == flight.request
-            and event.session == self.office.session
-            and isinstance(event.outcome, Conflict)
-            and ends_move(flight.commit, turns.state)
-        ):
-            flight.commit = _in_memory(flight.commit, turns.state)
-            event = CommitDone(event.session, event.request, Committed(()))
+        lost = lost_end(self, event)
+        if lost is not None:
+            lost.flight.commit = _in_memory(lost.flight.commit, lost.turns.state)
+            event = CommitDone(self.office.session, lost.flight.request, Committed(()))
         return super().handle(now, event)
 
 

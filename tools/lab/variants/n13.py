@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from klamm.controller.core.model import ClusterState
+from klamm.controller.core.ops import Op
 from klamm.controller.core.plan import Commit, SetAwaiting, SetPartition, Stop
 from klamm.controller.node import Node, Now
 from klamm.controller.node.effects import Effect
 from klamm.controller.node.inputs import Input
 from klamm.controller.node.places import Place, locate
-from klamm.controller.store.port import CommitDone, Conflict
 from klamm.tools.lab.variant import Variant
-from klamm.tools.lab.variants._ways import ends_move, with_leadership_of
+from klamm.tools.lab.variants._ways import lost_end, with_leadership_of
 
 
 class EndsAllTheSame(Node):
@@ -18,25 +18,19 @@ class EndsAllTheSame(Node):
 
     def handle(self, now: Now, event: Input) -> tuple[Effect, ...]:
         """Take one input; where a state could not be written, write the rest and tell nobody."""
-        turns = self.turns
-        flight = turns.in_flight if turns is not None else None
-        if (
-            turns is None
-            or flight is None
-            or not isinstance(event, CommitDone)
-            or event.request != flight.request
-            or event.session != self.office.session
-            or not isinstance(event.outcome, Conflict)
-            or not ends_move(flight.commit, turns.state)
-            or locate(flight.commit.ops[event.outcome.index].path).place is not Place.STATE
-        ):
+        lost = lost_end(self, event)
+        if lost is None or not _is_state(lost.flight.commit.ops[lost.conflict.index]):
             return super().handle(now, event)
-        turns.answered()
-        return (turns.send(_without_states(flight.commit, turns.state)),)
+        lost.turns.answered()
+        return (lost.turns.send(_without_states(lost.flight.commit, lost.turns.state)),)
+
+
+def _is_state(op: Op) -> bool:
+    return locate(op.path).place is Place.STATE
 
 
 def _without_states(commit: Commit, state: ClusterState) -> Commit:
-    ops = tuple(op for op in commit.ops if locate(op.path).place is not Place.STATE)
+    ops = tuple(op for op in commit.ops if not _is_state(op))
     changes = tuple(
         with_leadership_of(state, change) if isinstance(change, SetPartition) else change
         for change in commit.changes

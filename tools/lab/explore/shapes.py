@@ -1,0 +1,83 @@
+"""What objects are made of, by class: the one place where copying and fingerprints look inside."""
+
+from __future__ import annotations
+
+from collections import deque
+from enum import Enum, auto
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
+from typing import Any
+from uuid import UUID
+
+from msgspec import Struct
+
+
+class Kind(Enum):
+    """How objects of a class are taken apart."""
+
+    ATOM = auto()
+    """It has no parts that could change."""
+    ROW = auto()
+    """A tuple, also one whose places have names."""
+    LIST = auto()
+    SET = auto()
+    MAP = auto()
+    METHOD = auto()
+    VALUE = auto()
+    """An object that nobody changes once it is made: a frozen dataclass, or an error."""
+    OBJECT = auto()
+
+
+_ATOMS = (bool, int, float, str, bytes, type, FunctionType, BuiltinFunctionType, Enum, UUID)
+_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
+    ((*_ATOMS, type(None)), Kind.ATOM),
+    ((tuple,), Kind.ROW),
+    ((list, deque), Kind.LIST),
+    ((set, frozenset), Kind.SET),
+    ((dict, MappingProxyType), Kind.MAP),
+    ((MethodType,), Kind.METHOD),
+)
+
+_KNOWN: dict[type, Kind] = {}
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def kind(cls: type) -> Kind:
+    """Return how objects of a class are taken apart."""
+    found = _KNOWN.get(cls)
+    if found is None:
+        found = _KNOWN[cls] = _kind(cls)
+    return found
+
+
+def _kind(cls: type) -> Kind:
+    for classes, found in _KINDS:
+        if issubclass(cls, classes):
+            return found
+    parameters: Any = getattr(cls, "__dataclass_params__", None)
+    if parameters is not None and parameters.frozen:
+        return Kind.VALUE
+    if issubclass(cls, Struct) and cls.__struct_config__.frozen:
+        return Kind.VALUE
+    if issubclass(cls, BaseException):
+        return Kind.VALUE
+    return Kind.OBJECT
+
+
+def slots(cls: type) -> tuple[str, ...]:
+    """Return the attributes that objects of a class have a place for."""
+    found = _FIELDS.get(cls)
+    if found is None:
+        names: list[str] = ["args"] if issubclass(cls, BaseException) else []
+        for base in reversed(cls.__mro__):
+            declared = vars(base).get("__slots__", ())
+            names += (declared,) if isinstance(declared, str) else declared
+        found = _FIELDS[cls] = tuple(dict.fromkeys(names))
+    return found
+
+
+def parts(thing: object) -> dict[str, Any]:
+    """Return the attributes of an object, by name."""
+    found = {name: getattr(thing, name) for name in slots(type(thing)) if hasattr(thing, name)}
+    found.update(getattr(thing, "__dict__", {}))
+    return found
+
