@@ -13,7 +13,7 @@ from klamm.protocol.generated.api_versions_response import ApiVersionsResponse
 
 def serve(listening: socket.socket) -> None:
     """Answer two requests in one piece, and close."""
-    protocol, answers = ServerConnection(), b""
+    protocol, answers = ServerConnection({18: range(4)}), b""
     connection, _ = listening.accept()
     with connection:
         asked: list[Request] = []

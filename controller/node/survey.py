@@ -26,6 +26,7 @@ from klamm.controller.core.events import (
     NotificationsRead,
 )
 from klamm.controller.core.model import Broker, CommitCounter, TopicPartition
+from klamm.controller.node.first_round import first_round, topic_reads
 from klamm.controller.node.orders import election_of, reassignments_of
 from klamm.controller.node.places import Place, locate, partition_number
 from klamm.controller.node.stale import Stale
@@ -35,7 +36,6 @@ from klamm.controller.store.port import (
     Children,
     Missing,
     Read,
-    ReadChildren,
     ReadData,
     ReadResult,
     Unreadable,
@@ -67,7 +67,6 @@ class Survey:
         self.remarks: list[str] = []
         #: Which list could not be read, and why; then nothing may be decided on what was.
         self.blind = ""
-        self._stale = stale
         self._known = known
         #: Of the present round: the partitions whose states are its last reads, what was read of
         #: the others, how much in all, and which states are faulty.
@@ -87,7 +86,8 @@ class Survey:
         self._log_dir_events: tuple[str, ...] = ()
         self._failing: set[int] = set()
         self._counter: CommitCounter | None = None
-        self._begin_round(*self._first_round())
+        reads, states = first_round(stale)
+        self._begin_round((*reads, *self._subtrees.first_reads()), states)
 
     def feed(self, results: tuple[ReadResult, ...]) -> None:
         """Take results of the present reads, in their order; the last ones begin the next round."""
@@ -165,37 +165,6 @@ class Survey:
             found.append(NotificationsRead(self._notifications))
         return found
 
-    def _first_round(self) -> tuple[list[Read], list[TopicPartition]]:
-        stale = self._stale
-        reads: list[Read] = []
-        if stale.counter:
-            reads.append(ReadData(paths.KLAMM_COMMIT))
-        if stale.nodes:
-            reads.append(ReadChildren(paths.KLAMM_NODES))
-        if stale.brokers:
-            reads.append(ReadChildren(paths.BROKER_IDS))
-        if stale.topic_list:
-            reads.append(ReadChildren(paths.TOPICS))
-        if stale.notifications:
-            reads.append(ReadChildren(paths.ISR_CHANGES))
-        if stale.deletions:
-            # After the topics, so that none of them was made later than what is read here.
-            reads.append(ReadChildren(paths.DELETE_TOPICS))
-        if stale.log_dir_events:
-            reads.append(ReadChildren(paths.LOG_DIR_EVENTS))
-        if stale.ledger_list:
-            reads.append(ReadChildren(paths.REPLICA_DELETIONS))
-        reads.extend(ReadData(paths.replica_deletions(name)) for name in sorted(stale.ledgers))
-        if stale.reassignments:
-            reads.append(ReadData(paths.REASSIGN_PARTITIONS))
-        if stale.election:
-            reads.append(ReadData(paths.PREFERRED_REPLICA_ELECTION))
-        for topic in sorted(stale.topics):
-            reads.extend(_topic_reads(topic))
-        reads.extend(ReadData(path) for path in sorted(stale.configs))
-        reads.extend(self._subtrees.first_reads())
-        return reads, sorted(name for name in stale.states if name.topic not in stale.topics)
-
     def _take(self, result: ReadResult) -> Iterable[Read | TopicPartition]:
         """Fold one result in; return what must be read because of it, states by partition."""
         deeper = self._subtrees.take(result)
@@ -215,7 +184,7 @@ class Survey:
             case Place.TOPICS, Children(names=names):
                 self._topics.znodes.update(dict.fromkeys(sorted(set(self._known) - set(names))))
                 new = [name for name in names if name not in self._known]
-                return [read for name in new for read in _topic_reads(name)]
+                return [read for name in new for read in topic_reads(name)]
             case Place.NOTIFICATIONS, Children(path=path, names=names):
                 self._notifications = tuple(f"{path}/{name}" for name in names)
                 return [ReadData(notification) for notification in self._notifications]
@@ -301,10 +270,6 @@ class Survey:
         lists = decode_broker_lists(znode.data, znode.path)
         owed = {number: frozenset(lists[number]) for number in sorted(lists) if lists[number]}
         self._ledgers[topic] = DebtsRead(topic, znode.version, owed)
-
-
-def _topic_reads(topic: str) -> tuple[Read, Read]:
-    return ReadData(paths.topic(topic)), ReadChildren(paths.partitions(topic))
 
 
 def _peer(znode: Znode, registration: BrokerZnode | KlammNodeZnode) -> Broker:

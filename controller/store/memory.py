@@ -15,8 +15,9 @@ older connection (SESSIONMOVED, or the connection closed).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from klamm.controller.core.sizes import PACKET_LIMIT
 from klamm.controller.store.memory_client import (
@@ -57,7 +58,11 @@ from klamm.controller.store.port import (
 
 @dataclass(slots=True)
 class _Session:
-    """What the ensemble knows of a session."""
+    """What the ensemble knows of a session.
+
+    `behind` is the tree as the client's server has it, if it lags, and `postponed` what has changed
+    since then: when it learns of that, all watches count that the client has set by then.
+    """
 
     id: int
     timeout_ms: int
@@ -65,7 +70,7 @@ class _Session:
     watches: set[Watch] = field(default_factory=set)
     late: deque[Call] = field(default_factory=deque)
     behind: Tree | None = None
-    postponed: list[Incoming] = field(default_factory=list)
+    postponed: list[tuple[WatchKind, str]] = field(default_factory=list)
 
 
 class MemoryZookeeper:
@@ -322,20 +327,32 @@ class MemoryZookeeper:
 
     def _notify(self, applied: Applied) -> None:
         """Send each session one event per change that one of its watches, or more, covers."""
-        for kind, path in applied.events:
-            covering = {Watch(path)}
-            if kind is not WatchKind.CHILDREN_CHANGED:
-                covering |= {Watch(ancestor, recursive=True) for ancestor in ancestors(path)}
-            for store in self.stores:
-                session = self._sessions.get(store.session)
-                if session is not None and not covering.isdisjoint(session.watches):
-                    incoming = Incoming(Watched(session.id, path, kind))
-                    waiting = store.incoming if session.behind is None else session.postponed
-                    waiting.append(incoming)
+        for store in self.stores:
+            session = self._sessions.get(store.session)
+            if session is None:
+                continue
+            if session.behind is None:
+                _tell(store, session, applied.events)
+            else:
+                session.postponed.extend(applied.events)
 
     def _catch_up(self, session: _Session) -> None:
         session.behind = None
         for store in self.stores:
             if store.session == session.id:
-                store.incoming.extend(session.postponed)
+                _tell(store, session, session.postponed)
         session.postponed.clear()
+
+
+def _tell(store: MemoryStore, session: _Session, events: Iterable[tuple[WatchKind, str]]) -> None:
+    for kind, path in events:
+        if not _covering(kind, path).isdisjoint(session.watches):
+            store.incoming.append(Incoming(Watched(session.id, path, kind)))
+
+
+@lru_cache(maxsize=4096)
+def _covering(kind: WatchKind, path: str) -> frozenset[Watch]:
+    """Return the watches that a change sets off."""
+    if kind is WatchKind.CHILDREN_CHANGED:
+        return frozenset({Watch(path)})
+    return frozenset({Watch(path), *(Watch(above, recursive=True) for above in ancestors(path))})

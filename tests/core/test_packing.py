@@ -29,7 +29,7 @@ from klamm.controller.core.events import (
 )
 from klamm.controller.core.model import Assignment, ClusterState, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Create, Op, SetData
-from klamm.controller.core.packing import OPS_PER_COMMIT, plan_of
+from klamm.controller.core.packing import COMMIT_BYTES, OPS_PER_COMMIT, plan_of
 from klamm.controller.core.plan import Commit, Plan, SetPartition, SetTopic
 from klamm.controller.core.rules import APACHE_3_9, KIP_455
 from klamm.controller.core.settings import Settings
@@ -246,3 +246,28 @@ def test_unknown_keys_and_topic_ids_survive_a_rewrite() -> None:
     book.turn(AlterReassignment(TopicPartition("a", 0), (1, 3)))
     assert b'"owner":"me"' in (book.tree.nodes[paths.topic("a")].data or b"")
     assert book.state.epoch == EPOCH
+
+
+@pytest.mark.parametrize("limit", [1, 700, COMMIT_BYTES])
+def test_leaders_come_before_ends_of_moves_whatever_topics_they_are_of(limit: int) -> None:
+    """An office may begin with many Commits, and clients wait for leaders alone."""
+    finished = partition((3, 2, 1), (3,), (1,), leader=2, isr=(1, 2, 3))
+    leaderless = partition((4, 2), isr=(4, 2))
+    topics = [topic(name, {0: finished, 1: leaderless, 2: finished}) for name in "abc"]
+    state = cluster({1, 2, 3}, *topics)
+    causes = [
+        Cause(number, CheckPartition(name))
+        for number, (name, _) in enumerate(state.partitions(), start=1)
+    ]
+    plan = cut(state, causes, Settings(), limit)
+    changed = [c.name for commit in plan for c in commit.changes if isinstance(c, SetPartition)]
+    assert [name.partition for name in changed] == [1, 1, 1, 0, 2, 0, 2, 0, 2]
+    assert [name.topic for name in changed] == [*"abc", *"aabbcc"]
+    led = [
+        c.partition.leader for commit in plan for c in commit.changes if isinstance(c, SetPartition)
+    ]
+    assert led[:3] == [2, 2, 2]
+    book = Ledger(state, Settings())
+    for commit in plan:
+        book.carry_out(commit)
+    assert not list(book.state.moving())

@@ -589,6 +589,24 @@ def test_i12_lets_orders_go_that_have_begun() -> None:
     assert stage.writes("n1", topic((3, 4, 1, 2), (3, 4), (1, 2)), REMOVED) is None
 
 
+def test_i12_lets_orders_go_that_a_request_may_have_replaced_until_it_is_answered() -> None:
+    stage = Stage()
+    asked = Request(9, (AlterReassignment(T, None),))
+    assert stage.plant("n1 turn", lambda: stage.world.happened.inputs.append(asked)) is None
+    assert stage.tool(ordered(T, 3, 4)) is None
+    assert stage.writes("n1", REMOVED) is None
+    assert stage.wants(Reply(9, (Done(),))) is None
+    assert stage.tool(ordered(T, 3, 4)) is None
+    assert_found(stage.writes("n1", REMOVED), "I12", "took out the order of [3, 4] for t-0")
+
+
+def test_i12_lets_orders_go_to_brokers_that_are_shutting_down() -> None:
+    stage = Stage()
+    stage.turns.state = replace(stage.turns.state, shutting_down=frozenset({4}))
+    assert stage.tool(ordered(T, 3, 4)) is None
+    assert stage.writes("n1", REMOVED) is None
+
+
 # --- at rest: I10, and what I8 and I12 say of the end --------------------------------------------
 
 

@@ -31,7 +31,7 @@ RED: Mapping[str, str] = {
     "F19": "I3 I9",
     "F20": "liveness",
     "F25": "I9 I13",
-    "F26": "I2",
+    "F26": "story I2",
     "F30": "I1",
     "F31": "I1",
     "F33": "I1",

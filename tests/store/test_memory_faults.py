@@ -12,6 +12,7 @@ from klamm.controller.store.port import (
     StoreEvent,
     Unknown,
     Watch,
+    WatchDone,
     Watched,
 )
 
@@ -92,6 +93,20 @@ def test_a_server_that_lags_catches_up_by_itself() -> None:
     zookeeper.run()
     assert not zookeeper.lags(store)
     assert [type(event) for event in events] == [Watched]
+
+
+def test_a_watch_set_at_a_server_that_lags_sees_what_the_server_learns_later() -> None:
+    zookeeper = MemoryZookeeper()
+    store, events = connected(zookeeper)
+    zookeeper.write((Create("/before", None),))
+    zookeeper.lag(store)
+    zookeeper.write((Create("/seen", None), Create("/unseen", None)))
+    store.watch(1, (Watch("/seen"), Watch("/before")))
+    zookeeper.run()
+    assert [type(event) for event in events] == [WatchDone]
+    zookeeper.catch_up(store)
+    zookeeper.run()
+    assert [event.path for event in events if isinstance(event, Watched)] == ["/seen"]
 
 
 def test_servers_that_take_less_than_a_client_thinks_break_the_connection() -> None:

@@ -196,10 +196,11 @@ class Cluster:
         """Do everything that is due until `now`, each at its own time."""
         if now < self._now:
             raise ValueError(f"time runs backwards, from {self._now} to {now}")
-        self._now = now
+        moved, self._now = now > self._now, now
         while (due := self.deadline) <= now:
             self._do(due)
-        self._do(now)
+        if moved:
+            self._do(now)
 
     def _do(self, now: float) -> None:
         self._replication.advance(now)

@@ -47,14 +47,16 @@ def first(world: World, turns_last: bool) -> Action | None:
     Only if there are none but turns is it the first of those; None if nothing can happen.
     """
     turn: Action | None = None
+    found: list[Action] = []
     for node in world.nodes.values():
-        _at_node(world, node, found := [])
+        _at_node(world, node, found)
         for action in found:
             if not (turns_last and action.name.endswith(TURN)):
                 return action
             turn = turn or action
+        found.clear()
     for broker in world.brokers.values():
-        _at_broker(world, broker, found := [])
+        _at_broker(world, broker, found)
         if found:
             return found[0]
     return turn
@@ -107,9 +109,7 @@ def _of_node(world: World, node: NodeHost, found: list[Action]) -> None:
         found.append(Action(f"{name} serves a late request", _SOMETIMES, node.take_late))
 
 
-def _of_broker(
-    world: World, broker: BrokerHost, model: BrokerModel, found: list[Action]
-) -> None:
+def _of_broker(world: World, broker: BrokerHost, model: BrokerModel, found: list[Action]) -> None:
     name, store = broker.name, broker.store
     if model.departure.granted is not None:
         found.append(Action(f"{name} leaves", _OFTEN, broker.kill, (True,)))

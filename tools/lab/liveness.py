@@ -7,7 +7,7 @@ and what a tool has broken behind a leader's back is not counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from klamm.controller.core.model import NO_LEADER, Assignment, TopicPartition
@@ -23,7 +23,7 @@ from klamm.tools.lab.clients import Clients
 from klamm.tools.lab.events import Happened
 from klamm.tools.lab.invariants import Watched
 from klamm.tools.lab.seen import SeenBroker
-from klamm.tools.lab.written import assignment, tell
+from klamm.tools.lab.written import Unreadable, assignment, tell
 
 
 class Whole(Watched, Protocol):
@@ -51,6 +51,7 @@ def quiet(world: Whole) -> list[str]:
         *_offices(world),
         *_requests(world),
         *_partitions(world),
+        *_phantoms(world),
         *_consumed(world),
         *strays(world),
         *_debts(world),
@@ -71,6 +72,16 @@ def _offices(world: Whole) -> Iterator[str]:
         store = world.nodes[name].store
         if holder is not None and (store is None or store.session != holder.owner):
             yield f"{name} is in office, session {holder.owner} has {paths.CONTROLLER}"
+    yield from _unaware(world, active)
+
+
+def _unaware(world: Whole, active: Sequence[str]) -> Iterator[str]:
+    """Find nodes that take another than the one in office for controller: clients ask them."""
+    in_office = {node.config.node_id for each in active if (node := world.nodes[each].node)}
+    for name, host in world.nodes.items():
+        node = host.node
+        if node is not None and in_office and node.controller_id not in in_office:
+            yield f"{name} takes {node.controller_id} for controller, {' and '.join(active)} is"
 
 
 def _requests(world: Whole) -> Iterator[str]:
@@ -133,6 +144,22 @@ def _knows(
         yield f"broker {id_} tells clients of {name} {has}; it is {wants}"
 
 
+def _phantoms(world: Whole) -> Iterator[str]:
+    """Find what brokers tell clients of and what is no more.
+
+    Of a topic that is being deleted it is the same whether they still tell or not.
+    """
+    for id_, host in world.brokers.items():
+        topics = host.model.metadata.topics if host.model is not None else {}
+        for name, told in sorted(topics.items()):
+            znode = world.observed.topics.get(name)
+            if isinstance(znode, Unreadable) or is_going(world.zookeeper.tree, name):
+                continue
+            there = znode.partitions if znode is not None else {}
+            for number in sorted(told.partitions.keys() - there.keys()):
+                yield f"broker {id_} tells clients of {name}-{number}, which does not exist"
+
+
 def _consumed(world: Whole) -> Iterator[str]:
     tree = world.zookeeper.tree
     if paths.PREFERRED_REPLICA_ELECTION in tree.nodes:
@@ -143,11 +170,16 @@ def _consumed(world: Whole) -> Iterator[str]:
         for child in children(tree, path):
             yield f"{path}/{child} is still there"
     for topic in children(tree, paths.DELETE_TOPICS):
-        znode = world.observed.topics.get(topic)
-        replicas = sorted({*_replicas(znode)}) if isinstance(znode, TopicZnode) else []
-        whole = all(_is_whole(world.brokers.get(each)) for each in replicas)
-        if whole and not _is_stuck(world, topic):
+        if not (_waits_for_logs(world, topic) or _is_stuck(world, topic)):
             yield f"topic {topic} is to be deleted and is still there"
+
+
+def _waits_for_logs(world: Whole, topic: str) -> bool:
+    """Tell whether somebody has, or owes the deletion of, a log of a topic and is not able to."""
+    znode = world.observed.topics.get(topic)
+    holders = {*_replicas(znode)} if isinstance(znode, TopicZnode) else set()
+    holders.update(*_owed(world, topic).values())
+    return not all(_is_whole(world.brokers.get(each)) for each in holders)
 
 
 def _cannot_end(world: Whole) -> bool:
@@ -191,15 +223,23 @@ def strays(world: Whole) -> Iterator[str]:
 def _debts(world: Whole) -> Iterator[str]:
     tree = world.zookeeper.tree
     for topic in children(tree, paths.REPLICA_DELETIONS):
-        path = paths.replica_deletions(topic)
-        try:
-            owed = decode_broker_lists(tree.nodes[path].data, path)
-        except ZnodeError:
-            continue  # a tool's; it is set aside
-        for number, brokers in sorted(owed.items()):
+        if is_going(tree, topic) and _waits_for_logs(world, topic):
+            continue  # what is done of it is written down with the end of the topic
+        for number, brokers in sorted(_owed(world, topic).items()):
             due = [each for each in brokers if _is_whole(world.brokers.get(each))]
             if due and not _has_no_leader(world, TopicPartition(topic, number)):
+                path = paths.replica_deletions(topic)
                 yield f"{path}: {due} still owe the deletion of {topic}-{number}"
+
+
+def _owed(world: Whole, topic: str) -> Mapping[int, Sequence[int]]:
+    """Return the brokers that owe the deletion of their log, by partition of a topic."""
+    path = paths.replica_deletions(topic)
+    node = world.zookeeper.tree.nodes.get(path)
+    try:
+        return decode_broker_lists(node.data, path) if node is not None else {}
+    except ZnodeError:
+        return {}  # a tool's; it is set aside
 
 
 def _has_no_leader(world: Whole, name: TopicPartition) -> bool:

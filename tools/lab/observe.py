@@ -8,10 +8,9 @@ costs as much as it has changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from klamm.controller.core.events import AlterReassignment
 from klamm.controller.core.model import Assignment, ClusterState, TopicPartition
 from klamm.controller.core.ops import Create, Op, SetData
 from klamm.controller.node.effects import CloseLink, Commit, Reply, Resign, Send, Transacted
@@ -23,6 +22,7 @@ from klamm.controller.znodes.admin import ReassignPartitionsZnode, decode_reassi
 from klamm.controller.znodes.controller import decode_controller_epoch
 from klamm.controller.znodes.state import StateZnode, decode_state
 from klamm.controller.znodes.topic import TopicZnode, decode_topic
+from klamm.tools.lab.asking import AskedMoves
 from klamm.tools.lab.disks import DiskWatch
 from klamm.tools.lab.events import Content, Happened, ZnodeChange
 from klamm.tools.lab.film import Film
@@ -70,11 +70,9 @@ class Observed:
     leads: dict[TopicPartition, tuple[int, int]] = field(default_factory=dict)
     leads_ever: set[tuple[TopicPartition, int, int]] = field(default_factory=set)
     orders: dict[TopicPartition, Order] = field(default_factory=dict)
-    #: The targets that clients have asked for, or entries of the admin znode, ever.
-    asked: dict[TopicPartition, set[tuple[int, ...] | None]] = field(default_factory=dict)
-    #: When an assignment was written last, a client asked to move it, a broker went away.
+    moves: AskedMoves = field(default_factory=AskedMoves)
+    #: When an assignment was written last, and a broker went away.
     assigned_at: dict[TopicPartition, int] = field(default_factory=dict)
-    asked_at: dict[TopicPartition, int] = field(default_factory=dict)
     gone_at: dict[int, int] = field(default_factory=dict)
     commits: dict[tuple[str, int], tuple[Op, ...]] = field(default_factory=dict)
     #: Leader epochs that a node was told are durable, in its present session.
@@ -112,8 +110,8 @@ class Observed:
                 case BrokerAnswer(broker=id_, send=send):
                     if (waiting := self.in_flight.get((self.actor, id_))) is not None:
                         waiting[1].discard(send)
-                case Request(events=events):
-                    self._asked(events)
+                case Request(id=id_, events=events):
+                    self.moves.take(self.actor, id_, events)
         for effect in happened.effects:
             match effect:
                 case Commit(request=request, ops=ops):
@@ -145,12 +143,7 @@ class Observed:
         """Nothing of what a node had under way counts any more: its session or process is over."""
         self.in_flight = {key: sent for key, sent in self.in_flight.items() if key[0] != node}
         self.commits = {key: ops for key, ops in self.commits.items() if key[0] != node}
-
-    def _asked(self, events: Iterable[object]) -> None:
-        for event in events:
-            if isinstance(event, AlterReassignment):
-                self.asked_at[event.partition] = self.count
-                self.asked.setdefault(event.partition, set()).add(event.target)
+        self.moves.leave(node, self.count)
 
     def _begin(self, world: Seen, before: Mapping[str, Content | None]) -> None:
         """Take the tree as it was before the first step for what everything starts from."""
@@ -230,6 +223,7 @@ class Observed:
         for effect in digest.happened.effects:
             if isinstance(effect, Reply | Transacted):
                 self.replied.add(effect.request)
+                self.moves.end(self.actor, effect.request, self.count)
         if not self.still:
             self._look_at_nodes(world)
         if self.brokers_acted:
@@ -259,7 +253,7 @@ class Observed:
             self._fold_state(written)
         for admin in digest.admin:
             for name, replicas in admin.after.items():
-                self.asked.setdefault(name, set()).add(replicas)
+                self.moves.order(name, replicas)
             self.orders = {
                 name: order
                 if (order := self.orders.get(name)) is not None and order.replicas == replicas

@@ -7,14 +7,13 @@ answer, every move has ended, some node is controller. Two modes as in TigerBeet
 
 from __future__ import annotations
 
-import io
-import pickle
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from klamm.tools.lab.choices import DETAIL, Choices, Enumerator, Recorded, Seeded
+from klamm.tools.lab.copies import packed, unpacked
 from klamm.tools.lab.events import Violation
 from klamm.tools.lab.film import Film
 from klamm.tools.lab.liveness import quiet
@@ -49,42 +48,13 @@ class Opening:
         """Open a world."""
         world = World(self.scope, Enumerator(), self.variant)
         self._shared = (self.scope, self.variant, *self.scope.asks, self.scope.rules)
-        places = {id(each): at for at, each in enumerate(self._shared) if each is not None}
-        buffer = io.BytesIO()
-        pickler = _Pickler(buffer, places)
-        pickler.dump(world)
-        self._kept = buffer.getvalue()
+        self._kept = packed(world, self._shared)
 
     def world(self, choices: Choices) -> World:
         """Return a world of its own that is in its beginning."""
-        unpickler = _Unpickler(io.BytesIO(self._kept), self._shared)
-        world: World = unpickler.load()
+        world: World = unpacked(self._kept, self._shared)
         world.choices = choices
         return world
-
-
-class _Pickler(pickle.Pickler):
-    """Leaves out what all copies share."""
-
-    def __init__(self, buffer: io.BytesIO, places: dict[int, int]) -> None:
-        super().__init__(buffer, pickle.HIGHEST_PROTOCOL)
-        self._places = places
-
-    def persistent_id(self, obj: object) -> int | None:
-        """Return where a shared object is found again, None for others."""
-        return self._places.get(id(obj))
-
-
-class _Unpickler(pickle.Unpickler):
-    """Puts in what all copies share. What it reads was written in this process."""
-
-    def __init__(self, buffer: io.BytesIO, shared: tuple[Any, ...]) -> None:
-        super().__init__(buffer)
-        self._shared = shared
-
-    def persistent_load(self, pid: int) -> object:
-        """Return the shared object at this place."""
-        return self._shared[pid]
 
 
 def run(opening: Opening, seed: int, *, film: bool = False) -> Finished:
@@ -142,8 +112,11 @@ def rest(world: World) -> Violation | None:
             return Violation("liveness", len(world.events), text, tuple(missing))
         if world.violation is not None:
             return world.violation
+        missing = quiet(world)
         text = f"no rest after {limits.rest_steps} steps without a fault"
-        return Violation("liveness", len(world.events), text)
+        if missing:
+            text += f": {missing[0]}"
+        return Violation("liveness", len(world.events), text, tuple(missing))
 
 
 def _over(world: World, last: int) -> bool:

@@ -69,6 +69,7 @@ NODES = Scope(
     ),
     asks_most=4,
     faults=_NODE_FAULTS,
+    all_return=False,
 )
 
 BROKERS = Scope(

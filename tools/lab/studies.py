@@ -100,6 +100,7 @@ SCRIPTED = Scope("scripted", "Two nodes, four brokers, one partition.", brokers=
 #: The same, where leaders ask the controller for ISRs.
 LEADERS_ASK = replace(SCRIPTED, name="scripted-3.9", protocol=by_name("3.9"))
 TWO_TOPICS = replace(SCRIPTED, name="scripted-2", topics={**_TOPIC, "u": {0: (1, 4)}})
+TWO_DISKS = replace(SCRIPTED, name="scripted-disks", log_dirs=("/data1", "/data2"))
 THREE_PARTITIONS = replace(
     SCRIPTED, name="scripted-3", topics={"t": dict.fromkeys(range(3), (1, 2))}
 )

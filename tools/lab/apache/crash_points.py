@@ -11,6 +11,7 @@ from itertools import groupby
 
 from klamm.controller.core import decide as klamm
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
+from klamm.controller.core.rules import APACHE_3_9, Rules
 from klamm.controller.node.effects import Commit
 from klamm.controller.node.turns import Decide
 from klamm.tools.lab.apache.decide import decide as apache
@@ -76,10 +77,14 @@ def _rows(scenario: Scenario, first: str) -> Iterator[Row]:
 
 
 def prepare(
-    scenario: Scenario, first: str, second: str, protocol: InterBrokerProtocol = DEFAULT
+    scenario: Scenario,
+    first: str,
+    second: str,
+    protocol: InterBrokerProtocol = DEFAULT,
+    rules: Rules = APACHE_3_9,
 ) -> Stage:
     """Return a stage at rest, where the watched part can begin."""
-    stage = Stage(scenario.origin, CONTROLLERS[first], CONTROLLERS[second], protocol)
+    stage = Stage(scenario.origin, CONTROLLERS[first], CONTROLLERS[second], protocol, rules)
     for step in scenario.prepare:
         step(stage)
         stage.settle()

@@ -4,18 +4,19 @@ Everything that happens by itself does so in one fixed order: the same scenario 
 effects each time, and a run can be ended before or after any one of them.
 """
 
-import pickle
 from collections.abc import Mapping
 from functools import partial
 from typing import Self
 
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
+from klamm.controller.core.rules import APACHE_3_9, Rules
 from klamm.controller.node import Node, NodeConfig, Now
 from klamm.controller.node.effects import Commit, Effect, Reply, Send
 from klamm.controller.node.inputs import Input
 from klamm.controller.node.turns import Decide
 from klamm.tools.lab.choices import Enumerator
 from klamm.tools.lab.clients import Asked, AskFor
+from klamm.tools.lab.copies import packed, unpacked
 from klamm.tools.lab.scope import Scope
 from klamm.tools.lab.variant import Variant
 from klamm.tools.lab.world import World
@@ -89,6 +90,7 @@ class Stage:
         first: Decide,
         second: Decide,
         protocol: InterBrokerProtocol = DEFAULT,
+        rules: Rules = APACHE_3_9,
     ) -> None:
         scope = Scope(
             "crash-points",
@@ -96,6 +98,7 @@ class Stage:
             brokers=len(BROKERS),
             topics={"t": {0: replicas}},
             protocol=protocol,
+            rules=rules,
             partition_bytes=PARTITION_BYTES,
             bandwidth=PARTITION_BYTES,
             recoveries=False,
@@ -107,7 +110,8 @@ class Stage:
 
     def copy(self) -> Self:
         """Return another that is the same."""
-        copied: Self = pickle.loads(pickle.dumps(self, pickle.HIGHEST_PROTOCOL))  # noqa: S301
+        shared = (self.world.scope, self.world.variant)
+        copied: Self = unpacked(packed(self, shared), shared)
         return copied
 
     @property

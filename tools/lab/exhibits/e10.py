@@ -5,9 +5,9 @@ from klamm.controller.node.effects import Commit
 from klamm.controller.znodes import paths
 from klamm.tools.lab.clients import delete, move
 from klamm.tools.lab.exhibit import Case, Exhibit, Stage
-from klamm.tools.lab.exhibits._steps import copy_again, fail_over, stall
-from klamm.tools.lab.scope import Scope
-from klamm.tools.lab.variants._scripts import bury, in_office, lose_broker, put_topic, remove_topic
+from klamm.tools.lab.exhibits._steps import fail_over, stall
+from klamm.tools.lab.scope import Limits, Scope
+from klamm.tools.lab.variants._scripts import in_office, lose_broker, put_topic, remove_topic
 from klamm.tools.lab.world import World
 
 _SCOPE = Scope(
@@ -15,6 +15,7 @@ _SCOPE = Scope(
     "Two nodes, four brokers, two topics of one partition.",
     brokers=4,
     topics={"t": {0: (1, 2)}, "u": {0: (1, 4)}},
+    limits=Limits(rest_steps=600),
 )
 _TOPIC, _STATE = paths.topic("t"), paths.state("t", 0)
 
@@ -47,8 +48,8 @@ def _until_removal(stage: Stage) -> None:
     world.settle()
     stage.claim(stage.exists(_TOPIC), "the deletion waits until the move has ended")
     stage.say("Broker 3 copies, the move ends, and brokers delete their logs. Now the znodes can go.")
-    copy_again(world, 3)
-    while not world.until(lambda: _removes_topic(world)):
+    world.do("b3 fetches again")
+    while world.now < 60.0 and not world.until(lambda: _removes_topic(world), turns_last=True):
         world.pass_time()
 
 
@@ -60,8 +61,7 @@ def _removes_topic(world: World) -> bool:
 def _deleted_by_next(stage: Stage) -> None:
     fail_over(stage.world, "n1")
     stage.rest()
-    left = [path for path in stage.world.tree.nodes if path.startswith(_TOPIC)]
-    stage.claim(not left, f"nothing of t is left: {left}")
+    stage.claim(not stage.exists(_TOPIC), "nothing of t is left")
     _serves(stage)
 
 
@@ -71,12 +71,16 @@ def _serves(stage: Stage) -> None:
     stage.claim(len(holders) == 1, f"a controller is in office: {holders}")
     stage.world.ask((*holders, "n2")[0], move("u", 0, 2, 3))
     stage.world.advance(30.0)
-    stage.claim(stage.replicas("u", 0) == [2, 3], f"and moves u-0 to 2 and 3: {stage.replicas('u', 0)}")
+    there = stage.replicas("u", 0)
+    stage.claim(there == [2, 3], f"and moves u-0 to 2 and 3: {there}")
 
 
 def _half_deleted(stage: Stage) -> None:
     world = stage.world
-    stage.say("A controller of Kafka's died at the same work: the state of t-0 is gone, and t itself")
+    stage.say(
+        "A controller of Kafka's died at the same work, which it does znode by znode: the state of"
+        " t-0 is gone, and the topic's znode is there and says that t-0 moves."
+    )
     world.do("crash n1")
     put_topic(world, "t", {0: (3, 1, 2)}, {0: (3,)}, {0: (1, 2)})
     world.write(
@@ -85,9 +89,8 @@ def _half_deleted(stage: Stage) -> None:
         Delete(_STATE, ANY_VERSION),
         Delete(paths.partition("t", 0), ANY_VERSION),
     )
-    bury(world, "n1")
     stage.say("n2 is elected.")
-    world.settle()
+    fail_over(world, "n1")
     stage.rest()
     stage.claim(not stage.exists(_TOPIC), "the topic is gone")
     _serves(stage)
@@ -109,13 +112,23 @@ def _orphan(stage: Stage) -> None:
     stage.say("Broker 4 comes back.")
     world.do("start b4")
     world.advance(30.0)
+    # No rest: nobody can tell brokers to delete what they hold of t, whose znodes are gone.
     stage.claim(not stage.exists(paths.topic("u")), "u is gone")
 
 
 EXHIBIT = Exhibit(
     id="E10",
     title="Half-deleted topic",
-    story="",
+    story="A topic is deleted while one of its partitions moves. Kafka removes the znodes below the"
+    " topic one by one, and the topic's own last: a controller that dies in between leaves a topic"
+    " that is said to move, and has no state to go on from. The next controller resumes the move,"
+    " misses the state, and fails its start; so does each one after it, and the cluster stays"
+    " without a controller until somebody removes the znode by hand. LinkedIn reported that in 2026"
+    " (F51); Kafka 3.9 has it. And if the deletion was done first, the move stayed in memory, where"
+    " its exception cut off what the start of any broker should bring, such as other deletions"
+    " (KAFKA-8249, F50). klamm lets a deletion wait for the end of the move and removes all znodes"
+    " of such a topic in one multi, from below to above; what others leave half done it deletes to"
+    " the end; and moves go with their topic.",
     cases=(
         Case("klamm: dies before the removal", _SCOPE, _dies_before),
         Case("klamm: dies after it", _SCOPE, _dies_after),

@@ -71,6 +71,8 @@ def check(world: Watched, happened: Happened) -> Violation | None:
     names: Iterable[str] = INVARIANTS
     if not digest.writes:
         names = _OF_NODES if seen.actor else _OF_BROKERS
+        if seen.still and not happened.replied:
+            names = ()
     found = None
     for name in names:
         for wrong in INVARIANTS[name](world, seen, digest):

@@ -53,7 +53,7 @@ def _of_both(seen: Observed, name: TopicPartition, was: Assignment, now: Assignm
         origins.append(set(was.target))
     if set(now.origin) not in origins:
         return f"the origin was {[*was.origin]} and is {[*now.origin]}"
-    if now.target != was.target and now.target not in seen.asked.get(name, ()):
+    if now.target != was.target and now.target not in seen.moves.targets.get(name, ()):
         return f"nobody has asked for {[*now.target]}"
     return ""
 
@@ -70,7 +70,7 @@ def moves_end_at_their_target(world: Seen, seen: Observed, step: Digest) -> Iter
                 continue
             if set(now.replicas) == set(was.origin):
                 continue
-            if now.replicas in seen.asked.get(name, ()) and _can_end(seen, name, was, now):
+            if now.replicas in seen.moves.targets.get(name, ()) and _can_end(seen, name, was, now):
                 continue
             yield Wrong(
                 f"{name} ended at {[*now.replicas]}, the target was {[*was.target]}",

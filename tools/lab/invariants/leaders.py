@@ -1,11 +1,13 @@
 """I4 and I7: what is written into state znodes, and what brokers are told of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from klamm.controller.core.model import NO_LEADER, ClusterState, TopicPartition
-from klamm.controller.node.effects import Send
+from klamm.controller.core.ops import Create, SetData
+from klamm.controller.node.effects import Commit, Effect, Send
+from klamm.controller.node.places import locate
 from klamm.controller.znodes import paths
-from klamm.controller.znodes.state import StateZnode
+from klamm.controller.znodes.state import StateZnode, decode_state
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from klamm.protocol.message import Message
@@ -23,6 +25,9 @@ _TAKEN_BACK = -2
 def leaders_are_in_sync(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
     """I4: somebody is in sync always, and a leader is; at rest both are registered brokers.
 
+    Nor is a lead given to a broker that is known to be shutting down: it leads on at most
+    (Election.leaderForOffline and the others, which know no such broker as live).
+
     That a controller takes those out that died before its time is F40 (KAFKA-3143). Source:
     LeaderInIsr of hachikuji/kafka-specification; KafkaController.removeReplicasFromIsr, which
     never takes out the last. Of what a tool has broken, only new faults count.
@@ -37,9 +42,29 @@ def leaders_are_in_sync(world: Seen, seen: Observed, step: Digest) -> Iterator[W
             before = write.before
             if text and not (isinstance(before, StateZnode) and _insane(before) == text):
                 yield Wrong(f"{write.name}, as {_who(write)} wrote it: {text}", _states(write))
+    host = world.nodes.get(seen.actor)
+    if host is not None and host.node is not None and host.node.state is not None:
+        yield from _given_to_leaving(seen.actor, host.node.state, step.happened.effects)
     state = resting(world, seen, seen.actor)
     if state is not None:
         yield from _gone(world, seen, state)
+
+
+def _given_to_leaving(
+    actor: str, state: ClusterState, effects: Iterable[Effect]
+) -> Iterator[Wrong]:
+    """Find new leads of brokers that their controller knows to be shutting down."""
+    if not state.shutting_down:
+        return
+    for effect in effects:
+        for op in effect.ops if isinstance(effect, Commit) else ():
+            name = locate(op.path).partition
+            if name is None or not isinstance(op, Create | SetData):
+                continue
+            part, leader = state.partition(name), decode_state(op.data, op.path).leader
+            if leader in state.shutting_down and (part is None or part.leader != leader):
+                text = f"{actor} gives the lead of {name} to broker {leader}, which is leaving"
+                yield Wrong(text, (f"shutting down: {sorted(state.shutting_down)}",))
 
 
 def _gone(world: Seen, seen: Observed, state: ClusterState) -> Iterator[Wrong]:

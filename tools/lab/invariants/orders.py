@@ -15,10 +15,11 @@ def orders_are_kept(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong
 
     It adds nothing either. An entry may go once the move that it orders has begun (then the topic
     znode holds it), or the partition has been given another assignment since, or a client has
-    asked for one, or it could not be carried out: unknown brokers or partition, a topic that is
-    being deleted, nobody in sync who could lead. Source: F03, E3 (KAFKA-5758, KAFKA-1146); that
-    the znode is consumed in the end is for `klamm.tools.lab.liveness`. The profile of KIP-455's
-    text discards entries that came after it accepted the others (R455-98): there nothing is said.
+    asked for one, or it could not be carried out: unknown brokers or partition, brokers that are
+    shutting down, a topic that is being deleted, nobody in sync who could lead. That the znode is
+    consumed in the end is for `klamm.tools.lab.liveness`. The profile of KIP-455's text discards
+    entries that came after it accepted the others (R455-98): there nothing is said. Source: F03,
+    E3 (KAFKA-5758, KAFKA-1146).
     """
     for write in step.admin:
         host = world.nodes.get(write.by)
@@ -30,7 +31,9 @@ def orders_are_kept(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong
         if host is None or host.node is None or not host.node.config.rules.refuse_unclean:
             continue
         for name in sorted(write.before.keys() - write.after.keys()):
-            order = seen.orders[name]
+            order, state = seen.orders[name], host.node.state
+            if state is not None and not state.shutting_down.isdisjoint(order.replicas):
+                continue
             if _is_lost(world, seen, name, order):
                 yield Wrong(
                     f"{write.by} took out the order of {[*order.replicas]} for {name}, "
@@ -43,7 +46,7 @@ def _is_lost(world: Seen, seen: Observed, name: TopicPartition, order: Order) ->
     now = seen.assignment(name)
     if now is None or now.target == order.replicas:
         return False
-    if max(seen.assigned_at.get(name, -1), seen.asked_at.get(name, -1)) >= order.since:
+    if seen.assigned_at.get(name, -1) >= order.since or seen.moves.counted(name, order.since):
         return False
     tree = world.zookeeper.tree
     if paths.delete_topic(name.topic) in tree.nodes:

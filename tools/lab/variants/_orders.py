@@ -1,4 +1,4 @@
-"""Orders of moves by /admin/reassign_partitions: how scripts write them, and wrong ways to begin."""
+"""Orders of moves by znode: how scripts give them, and wrong ways to take them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 from klamm.controller.core import admin_entries
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import AdminReassignmentsRead, BeginEntry, Cause
-from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.model import Partition
 from klamm.controller.core.moves import note, reassign
 from klamm.controller.core.ops import ANY_VERSION, Delete
 from klamm.controller.znodes import paths
@@ -83,9 +83,8 @@ def begin_unjudged(draft: Draft, cause: Cause, event: BeginEntry) -> None:
     draft.settle(cause, None, name)
 
 
-def is_done(draft: Draft, name: TopicPartition, target: tuple[int, ...]) -> bool:
-    """Tell whether a partition is where an entry wants it, in ZooKeeper."""
-    partition = draft.state.partition(name)
+def is_done(partition: Partition | None, target: tuple[int, ...]) -> bool:
+    """Tell whether a partition is where an entry wants it, and moves no more."""
     if partition is None or partition.assignment.moving:
         return False
     return partition.assignment.replicas == target

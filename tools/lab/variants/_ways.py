@@ -11,7 +11,7 @@ from klamm.controller.core.apply import apply
 from klamm.controller.core.decide import DECISIONS, Decision, decide
 from klamm.controller.core.events import Cause
 from klamm.controller.core.model import ClusterState
-from klamm.controller.core.plan import Commit, SetPartition
+from klamm.controller.core.plan import Commit, Plan, SetPartition
 from klamm.controller.node import Node, NodeConfig, Now
 from klamm.controller.node.effects import Effect, Reply
 from klamm.controller.node.in_flight import InFlightCommit
@@ -126,3 +126,8 @@ def unanswered(effects: Iterable[Effect], requests: Collection[int]) -> Iterator
     for effect in effects:
         if not (isinstance(effect, Reply) and effect.request in requests):
             yield effect
+
+
+def replanned(plan: Plan, change: Callable[[Commit], Commit]) -> Plan:
+    """Return a Plan with each Commit changed."""
+    return tuple(change(commit) for commit in plan)

@@ -11,7 +11,7 @@ from klamm.controller.znodes import paths
 from klamm.tools.lab.exhibit import Case, Stage
 from klamm.tools.lab.studies import THREE_PARTITIONS
 from klamm.tools.lab.variant import OWN_SCRIPT, Variant
-from klamm.tools.lab.variants._orders import end_node, order
+from klamm.tools.lab.variants._orders import end_node, is_done, order
 from klamm.tools.lab.variants._ways import deciding
 
 
@@ -22,9 +22,8 @@ def _read(draft: Draft, cause: Cause, event: AdminReassignmentsRead) -> None:
     if event.version is None or not is_new:
         return
     targets = {TopicPartition(it.topic, it.partition): it.replicas for it in event.entries}
-    found = [(draft.partition(name), target) for name, target in targets.items()]
-    done = [it for it, to in found if it and not it.assignment.moving and it.replicas == to]
-    if done and len(done) < len(found):
+    done = [is_done(draft.partition(name), target) for name, target in targets.items()]
+    if any(done) and not all(done):
         draft.admin_orders.clear()
         draft.learn_admin(AdminReassignments())
         gone = Delete(paths.REASSIGN_PARTITIONS, event.version)

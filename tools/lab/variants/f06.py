@@ -13,8 +13,9 @@ from klamm.tools.lab.variants._ways import deciding
 
 def _tidy(draft: Draft, cause: Cause, event: TidyEntries) -> None:
     """Take out what is done, but leave alone for ever what came later."""
-    admin = draft.admin
-    if admin.beyond() and all(is_done(draft, name, to) for name, to in admin.accepted.items()):
+    admin, state = draft.admin, draft.state
+    done = (is_done(state.partition(name), to) for name, to in admin.accepted.items())
+    if admin.beyond() and all(done):
         draft.settle(cause)
     else:
         admin_entries.tidy(draft, cause, event)

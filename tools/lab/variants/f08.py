@@ -43,7 +43,7 @@ def _script(stage: Stage) -> None:
     stage.say("The tool adds t-2. Before n1 has heard of it, n1 takes t-0 out of the znode.")
     order(world, ("t", 0, (1, 4)), ("t", 1, (1, 3)), ("t", 2, (2, 4)))
     world.until(lambda: False, but=is_of_n1)
-    while not any("n1 turn" == action.name for action in world.regular()):
+    while not any(action.name == "n1 turn" for action in world.regular()):
         world.do("time passes")
     world.settle()
     stage.rest()

@@ -35,7 +35,7 @@ VARIANT = Variant(
     story="A tool ordered the move of a partition whose topic had been deleted. The controller"
     " passed the entry over, as there was nothing to move, and waited for the others to be done;"
     " this one was never taken out. So the znode stayed, and each later order was refused because"
-    " moves were still under way. The fix removes such an entry; klamm also says so in its journal.",
+    " moves were still under way. The fix removes such an entry; klamm says so in its journal.",
     reference="KAFKA-2234, 5c2ca30f229 (0.9.0.0)",
     exposed_by=OWN_SCRIPT,
     decide=deciding(BeginEntry, _begin),

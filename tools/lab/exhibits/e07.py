@@ -1,0 +1,64 @@
+"""E7: a leader that is not wanted any more."""
+
+from functools import partial
+
+from klamm.tools.lab.clients import move
+from klamm.tools.lab.exhibit import Case, Exhibit, Stage
+from klamm.tools.lab.exhibits._steps import codes
+from klamm.tools.lab.scope import Scope
+from klamm.tools.lab.variants._scripts import lose_broker
+
+_SCOPE = Scope(
+    "exhibit",
+    "Two nodes, five brokers, one partition.",
+    brokers=5,
+    topics={"t": {0: (1, 3, 5)}},
+)
+
+
+def _script(targets: tuple[int, ...], stage: Stage) -> None:
+    world = stage.world
+    stage.say("t-0 is on brokers 1, 3 and 5, and 3 is dead. A client asks for 2, 1 and 3.")
+    lose_broker(world, 3)
+    world.settle()
+    world.ask("n1", move("t", 0, 2, 1, 3))
+    world.settle()
+    world.advance(30.0)
+    stage.say("2 has caught up, the move waits for 3. A tool elects preferred leaders: 2 is first.")
+    world.do("tool: orders preferred leaders")
+    world.settle()
+    stage.claim(stage.leadership("t", 0)[0] == 2, "2 has been elected")
+    stage.say(f"The client thinks better of it, and asks for {[*targets]}, without 2.")
+    asked = world.ask("n1", move("t", 0, *targets))
+    world.settle()
+    stage.claim(codes(asked) == [0], "that is accepted")
+    leader, isr = stage.leadership("t", 0)
+    stage.claim(leader == 1, f"1 has taken over before 2 stopped: leader {leader}, ISR {isr}")
+    stage.claim(2 not in stage.replicas("t", 0), "2 is no replica any more")
+    world.advance(30.0)
+    able = {*targets} - {3}
+    isr = stage.leadership("t", 0)[1]
+    stage.claim({*isr} >= able, f"all of {sorted(able)} are in sync: {isr}")
+    stage.rest()
+    stage.claim(stage.replicas("t", 0) == [*targets], "with 3 back the move has ended")
+
+
+_ANOTHER, _BACK = (4, 1, 3), (1, 3, 5)
+EXHIBIT = Exhibit(
+    id="E7",
+    title="The evicted leader",
+    story="While a partition moves, its list of replicas begins with those of the target, so once"
+    " one of these has caught up it may be elected as preferred leader, by whoever asks for that,"
+    " and since Kafka 3.4.0 by the controller itself (KAFKA-10149). If a client then wants other"
+    " brokers, Kafka stops what is not needed any more at once, a leader like any other"
+    " (KAFKA-14808, never mended). It elects at the end of a move only, and to get there the new"
+    " brokers must copy, from nobody. Where the new target is complete at once the gap is short,"
+    " but it is there. klamm writes the new list and a leader within it together, and only then"
+    " stops the old one; and it elects no preferred leader by itself while a partition moves.",
+    cases=(
+        Case("klamm, other brokers", _SCOPE, partial(_script, _ANOTHER)),
+        Case("klamm, back to where it was", _SCOPE, partial(_script, _BACK)),
+        Case("nobody is elected", _SCOPE, partial(_script, _ANOTHER), "F16", "story"),
+        Case("nobody is elected, back", _SCOPE, partial(_script, _BACK), "F16", "story"),
+    ),
+)
