@@ -124,7 +124,7 @@ class Outbox:
         self.ended.clear()
         if self.announce and self.broker.id in state.brokers:
             return self._notify(state, {}, protocol, number)
-        while flags := self._take_leads(state, protocol):
+        while (self.leads or self.unled) and (flags := self._take_leads(state, protocol)):
             due = self._lead(state, flags, protocol, number)
             if due:
                 return due
@@ -139,6 +139,8 @@ class Outbox:
                 return self._notify(state, known, protocol, number)
         if self.announce:
             return self._notify(state, {}, protocol, number)
+        if not self.stops:
+            return None
         self.stops = {
             name: delete and not state.must_wait(name, self.broker.id)
             for name, delete in self.stops.items()

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from klamm.controller.core import decide as klamm
 from klamm.controller.core.events import AlterReassignment, Cause
-from klamm.controller.core.ibp import by_name
 from klamm.controller.core.model import Assignment, Broker, ClusterState, Partition, Topic
 from klamm.controller.core.ops import Create, SetData
 from klamm.controller.core.results import Fault, Refusal
@@ -23,9 +21,9 @@ from klamm.protocol.generated.alter_partition_reassignments_response import (
 from klamm.tools.cli._crash_points import crash_points
 from klamm.tools.lab import apache, clients, registry
 from klamm.tools.lab.apache.crash_points import points, prepare, run
-from klamm.tools.lab.apache.outcomes import REQUEST_LOST, describe
+from klamm.tools.lab.apache.outcomes import describe
 from klamm.tools.lab.apache.report import trouble_of
-from klamm.tools.lab.apache.scenarios import SCENARIOS, Scenario, T
+from klamm.tools.lab.apache.scenarios import SCENARIOS, T
 from klamm.tools.lab.apache.stage import Stage
 from klamm.tools.lab.clients import Asked
 from klamm.tools.lab.run import Opening
@@ -207,22 +205,6 @@ def test_the_lab_sees_memory_ahead_of_zookeeper_and_no_fault_of_the_variant_itse
 
 
 # --- crash points --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("protocol", ["2.4-IV0", "3.9"])
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_klamm_ends_well_after_a_kill_before_and_after_each_write(
-    scenario: Scenario, protocol: str
-) -> None:
-    """And what was promised to a client is there; what was not may be asked for again."""
-    made = prepare(scenario, "klamm", "klamm", by_name(protocol))
-    found = points(scenario, made.copy())
-    gaps = [point for point in found if "write of" in point.label or point == found[-1]]
-    assert len(gaps) > 2
-    for point in gaps:
-        _, end = run(scenario, made.copy(), point)
-        assert (trouble_of(end), end.broken) == ((), ""), (point, end)
-        assert end.ends == "F" or end.client == REQUEST_LOST, (point, end)
 
 
 def test_klamm_announces_a_move_that_a_stock_controller_has_only_written() -> None:

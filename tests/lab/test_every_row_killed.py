@@ -5,20 +5,18 @@ profiles, its controller killed before and after each of its writes, and another
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from klamm.controller.core.ibp import by_name
-from klamm.controller.core.ops import ANY_VERSION, SetData
+from klamm.controller.core.ops import ANY_VERSION, Create, SetData
 from klamm.controller.core.rules import APACHE_3_9, KIP_455
-from klamm.controller.node.effects import Commit
 from klamm.controller.znodes import paths
 from klamm.tools.lab import clients
 from klamm.tools.lab.apache.crash_points import points, prepare, run
 from klamm.tools.lab.apache.outcomes import REQUEST_LOST
-from klamm.tools.lab.apache.report import trouble_of
 from klamm.tools.lab.apache.scenarios import SCENARIOS, Scenario, T
 from klamm.tools.lab.apache.stage import Stage
 
@@ -35,8 +33,10 @@ def ask(*target: int) -> clients.AskFor:
 
 
 def write_topic(stage: Stage, **content: object) -> None:
-    """Write the topic's znode as another tool or controller would."""
-    data = json.dumps({"version": 2, **content}).encode()
+    """Write the topic's znode as another tool or controller would, which leaves it its id."""
+    present = json.loads(stage.data(TOPIC) or b"{}")
+    kept = {key: present[key] for key in ("version", "topic_id") if key in present}
+    data = json.dumps({**kept, **content}).encode()
     stage.world.write("writes the topic", SetData(TOPIC, data, ANY_VERSION))
 
 
@@ -127,7 +127,7 @@ MORE = (
             lambda stage: stage.stop(2),
         ),
         (3, 4),
-        {(1, 2): "origin"},
+        {(3, 4): "former target", (1, 2): "origin"},
         asks=CANCEL,
     ),
     Scenario(
@@ -203,3 +203,119 @@ MORE = (
         act=lambda stage: stage.go_on(4),
     ),
 )
+
+#: Where kip-455 ends elsewhere: its order of a move under way is another, and what the admin znode
+#: orders counts for more than the API once another controller is there (R455-86).
+KIP_ENDS: Mapping[str, tuple[int, ...]] = {
+    "cancel": (1, 2, 3),
+    "cancel of what changes order": (1, 3, 2),
+    "cancel twice": (1, 2, 3),
+    "cancel drops the leader": (1, 3),
+    "cancel of what alone has the data": (1, 2),
+    "replace a znode's order": (4, 5, 3),
+    "cancel a znode's order": (1, 2, 3),
+}
+#: What may be wrong in the end, for that is what the profile is: it cancels what leaves nobody to
+#: lead, and keeps the last log (R455-51).
+KIP_TROUBLES = {"cancel of what alone has the data": {"leaderless", "stray"}}
+#: Where a request that was answered is undone while the entry is there (R455-86).
+KIP_OVERRULED = {"cancel a znode's order"}
+#: What is refused is not written.
+REFUSED = {("cancel of what alone has the data", "apache-3.9")}
+
+#: By number of a row the scenarios that do what it is about.
+ROWS: Mapping[int, tuple[str, ...]] = {
+    46: ("cancel",),
+    47: ("cancel of what changes order",),
+    48: ("cancel",),
+    49: ("cancel twice",),
+    50: ("cancel drops the leader", "replace"),
+    51: ("cancel of what alone has the data",),
+    52: ("cancel a znode's order",),
+    75: ("start", "completion, leader moves"),
+    76: ("both spellings", "camelCase"),
+    77: ("start", "more replicas"),
+    78: ("version 1",),
+    79: ("unknown keys",),
+    80: ("start", "completion, leader moves"),
+    81: ("start", "start by znode"),
+    82: ("start", "replace", "cancel", "completion, leader moves", "topic deletion"),
+    83: ("start by znode", "order over a move"),
+    84: ("start", "replace", "order over a move"),
+    85: ("start", "replace"),
+    86: ("replace a znode's order", "cancel a znode's order"),
+    87: ("replace a znode's order", "cancel a znode's order"),
+    88: ("start", "cancel", "cancel of what changes order"),
+    89: ("a kept replica is out of sync", "completion, a leaving broker is away"),
+    90: ("completion, leader moves", "completion, leader stays", "fewer replicas"),
+    91: ("completion, leader moves",),
+    92: ("completion, leader moves", "completion of a znode's order"),
+    93: ("replace",),
+    94: ("start", "more replicas"),
+    95: ("deletion of what moves", "topic deletion"),
+}
+#: Sections 1.5, 1.7 and 1.8 of the requirements: the first and the last row of each.
+SECTIONS = ((46, 52), (75, 82), (83, 95))
+
+
+@pytest.mark.req("R455-109")
+def test_every_row_has_a_scenario_and_every_scenario_a_row() -> None:
+    rows = {row for first, last in SECTIONS for row in range(first, last + 1)}
+    assert set(ROWS) == rows
+    assert all(ROWS.values())
+    names = [scenario.name for scenario in (*SCENARIOS, *MORE)]
+    assert len(set(names)) == len(names)
+    assert {name for found in ROWS.values() for name in found} == set(names)
+    for extra in (KIP_ENDS, KIP_TROUBLES, KIP_OVERRULED, dict(REFUSED)):
+        assert set(extra) <= set(names)
+
+
+@pytest.mark.req("R455-109")
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("scenario", (*SCENARIOS, *MORE), ids=lambda scenario: scenario.name)
+def test_it_ends_well_after_a_kill_before_and_after_each_write(
+    scenario: Scenario, profile: str
+) -> None:
+    """And what was promised to a client is there; what was not may be asked for again."""
+    ends_well(scenario, profile, "2.4-IV0")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("scenario", (*SCENARIOS, *MORE), ids=lambda scenario: scenario.name)
+def test_it_ends_well_where_topics_have_ids_too(scenario: Scenario, profile: str) -> None:
+    ends_well(scenario, profile, "3.9")
+
+
+def ends_well(scenario: Scenario, profile: str, protocol: str) -> None:
+    name, kip = scenario.name, profile == "kip-455"
+    if kip:
+        scenario = replace(scenario, wanted=KIP_ENDS.get(name, scenario.wanted))
+    made = prepare(scenario, "klamm", "klamm", by_name(protocol), PROFILES[profile])
+    found = points(scenario, made.copy())
+    gaps = [point for point in found if "write of" in point.label]
+    assert bool(gaps) == ((name, profile) not in REFUSED)
+    assert sum(point.after for point in gaps) * 2 == len(gaps)
+    for point in (*gaps, found[-1]):
+        stage = made.copy()
+        _, end = run(scenario, stage, point)
+        troubles = {trouble.partition(" on ")[0] for trouble in end.troubles}
+        assert troubles <= (KIP_TROUBLES.get(name, set()) if kip else set()), (point, end)
+        assert end.broken == "", (point, end)
+        overruled = kip and name in KIP_OVERRULED and end.ends == "former target"
+        assert end.ends == "F" or end.client == REQUEST_LOST or overruled, (point, end)
+        if end.ends == "F":
+            check_form(stage, name, protocol)
+    assert end.ends == "F", "nobody is killed before it is done"
+
+
+def check_form(stage: Stage, name: str, protocol: str) -> None:
+    """What the rows of 1.7 say of a topic's znode, whoever has written it last."""
+    data = stage.data(TOPIC)
+    if data is None:
+        return
+    topic = json.loads(data)
+    assert topic["version"] == (2 if protocol == "2.4-IV0" else 3)
+    assert ("topic_id" in topic) == (protocol != "2.4-IV0")
+    if name == "unknown keys":
+        assert topic["odd"] == ODD["odd"]

@@ -6,6 +6,7 @@ from handlers.worlds import NODE, broker, cluster, partition, topic
 from runtime.test_service import World
 
 from klamm.controller.brokers.messages import update_metadata
+from klamm.controller.brokers.outbox import Outbox
 from klamm.controller.core.ibp import DEFAULT
 from klamm.controller.core.model import ClusterState
 from klamm.controller.core.results import Done
@@ -143,6 +144,27 @@ def test_a_cluster_that_has_become_empty_is_shown_empty() -> None:
     assert shown(world) == {"t": 1}
     assert told(world, end(by(OTHER, 6))) == 0
     assert shown(world) == {}
+
+
+def test_what_was_deleted_while_a_node_was_away_goes_and_the_rest_is_never_missed() -> None:
+    """It was in office, lost its session, and comes back: by the requests that it is sent."""
+    world = World()
+    world.node.state = replace(BOTH, epoch=7)
+    assert shown(world) == {"t": 2, "u": 1}
+    world.node.state = None
+    nodes = {id_: broker(id_) for id_ in (NODE, OTHER)}
+    state = replace(STATE, controller_id=OTHER, epoch=8, nodes=nodes)
+    outbox = Outbox(nodes[NODE])
+    outbox.refill(state)
+    views: list[dict[str | None, int]] = []
+    while due := outbox.next_request(state, DEFAULT, len(views) + 1):
+        request, _ = due
+        assert isinstance(request, UpdateMetadataRequest)
+        assert told(world, request) == 0
+        views.append(shown(world))
+        outbox.in_flight = None
+    assert all("t" in each for each in views)
+    assert views[-1] == {"t": 1}
 
 
 # --- what it sees itself ------------------------------------------------------------------------

@@ -1,14 +1,26 @@
 """`klamm lab exhibit`: failover stories on the real controller, with and without their bug."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from klamm.tools.lab import registry
 from klamm.tools.lab.exhibit import Performed, perform
 from klamm.tools.lab.page import render_page
-from klamm.tools.lab.performing import heading, narrated, outcome
+from klamm.tools.lab.performing import heading, narrated, outcome, sentences
 from klamm.tools.lab.trace import Header
+
+#: How lines look in a terminal, by what they begin with.
+_STYLES: Mapping[str, Mapping[str, Any]] = {
+    "GREEN": {"fg": "green", "bold": True},
+    "RED": {"fg": "red", "bold": True},
+    "---": {"bold": True},
+    "  * ": {"fg": "cyan"},
+    "  + ": {"fg": "green"},
+    "  ! ": {"fg": "red"},
+}
 
 
 @click.command("exhibit")
@@ -40,19 +52,26 @@ def exhibits(exhibit: str | None, number: int | None, trace: bool, html: Path | 
             text = f"{chosen.id} has {len(cases)} cases, no {number}"
             raise click.BadParameter(text, param_hint="--case")
         cases = cases[number - 1 : number]
-    click.echo(heading(chosen), nl=False)
+    _show(heading(chosen))
     done: list[Performed] = []
     for case in cases:
         done.append(perform(case, film=html is not None and not done))
-        click.echo(narrated(done[-1], whole=trace), nl=False)
+        _show(narrated(done[-1], whole=trace))
     if len(done) > 1:
         click.echo("")
         for performed in done:
-            click.echo("\n".join(outcome(performed)))
+            _show("\n".join(outcome(performed)) + "\n")
     if html is not None:
         _write_page(chosen.id, done[0], html)
     if not all(performed.as_expected for performed in done):
         raise SystemExit(1)
+
+
+def _show(text: str) -> None:
+    """Print lines, in colour if that is a terminal."""
+    for line in text.splitlines():
+        style = next((each for start, each in _STYLES.items() if line.startswith(start)), {})
+        click.echo(click.style(line, **style) if style else line)
 
 
 def _write_page(id_: str, performed: Performed, html: Path) -> None:
@@ -60,5 +79,9 @@ def _write_page(id_: str, performed: Performed, html: Path) -> None:
     header = Header(f"exhibit {id_}, {performed.case.name}", performed.case.variant)
     film = world.observed.film
     assert film is not None, "it was performed with a film"
-    html.write_text(render_page(world.events, film, header, performed.violation), encoding="utf-8")
+    # Once an invariant is violated the world goes on, and the film does not.
+    shown = world.events[: len(film.frames)]
+    story = sentences(performed, shown)
+    page = render_page(shown, film, header, performed.violation, story)
+    html.write_text(page, encoding="utf-8")
     click.echo(f"page: {html}")

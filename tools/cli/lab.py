@@ -14,6 +14,7 @@ import click
 
 from klamm.tools.cli._crash_points import crash_points
 from klamm.tools.cli._exhibits import exhibits
+from klamm.tools.cli._explore import explore
 from klamm.tools.cli._matrix import matrix
 from klamm.tools.lab import registry, replaying
 from klamm.tools.lab.faults import FAULTS
@@ -266,6 +267,7 @@ def _table(title: str, rows: dict[str, str]) -> None:
 
 command.add_command(crash_points)
 command.add_command(exhibits)
+command.add_command(explore)
 command.add_command(matrix)
 
 

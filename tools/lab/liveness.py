@@ -188,13 +188,18 @@ def _cannot_end(world: Whole) -> bool:
 
 
 def _is_stuck(world: Whole, topic: str) -> bool:
-    """Tell whether a move of a topic needs a broker that is not able, or nobody can lead it."""
+    """Tell whether a move of a topic needs a broker that is not able, or nobody can lead it.
+
+    Nor can one end whose leader writes no ISR any more, since a tool has written its state.
+    """
     znode = world.observed.topics.get(topic)
     for number in znode.partitions if isinstance(znode, TopicZnode) else ():
         name, held = TopicPartition(topic, number), assignment(znode, number)
         if held is None or not held.moving:
             continue
         able = {id_ for id_, host in world.brokers.items() if can_host(host.model, name)}
+        if name in world.observed.meddled:
+            return True
         if not able.issuperset(held.target) or able.isdisjoint(world.observed.isr(name)):
             return True
     return False

@@ -26,7 +26,7 @@ from klamm.tools.lab.asking import AskedMoves
 from klamm.tools.lab.disks import DiskWatch
 from klamm.tools.lab.events import Content, Happened, ZnodeChange
 from klamm.tools.lab.film import Film
-from klamm.tools.lab.seen import Seen, node_of
+from klamm.tools.lab.seen import Seen, is_still, node_of
 from klamm.tools.lab.written import (
     Acknowledged,
     AdminWrite,
@@ -124,13 +124,21 @@ class Observed:
                     self._left(self.actor)
         for change in happened.znodes:
             self._written(digest, change)
-        # What ZooKeeper carries out and answers that arrive change nothing within a host.
-        self.still = happened.actor == "zk" or (not self.actor and " answers " in happened.action)
+        self.still = is_still(happened) and not self.actor
         self.brokers_acted = not (self.still or self.actor)
         self.disks.deleted = []
         if self.brokers_acted:
             self.disks.look(world)
         return digest
+
+    def passes_by(self, happened: Happened) -> bool:
+        """Tell whether a step has changed no znode and nothing within a host, as most do."""
+        changed = happened.znodes or happened.inputs or happened.effects or happened.replied
+        if changed or self.film is not None or not (self.begun and is_still(happened)):
+            return False
+        self.count += 1
+        self.actor, self.still, self.brokers_acted, self.disks.deleted = "", True, False, []
+        return True
 
     def _sent(self, send: Send) -> None:
         """A broker that was restarted gets a new link, the former one ends."""

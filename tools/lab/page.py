@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 from typing import Any
 
 from klamm.tools.lab.events import Carried, Happened, Violation, Way
@@ -21,12 +22,17 @@ from klamm.tools.lab.trace import Header, Writers, told, verdict
 _CLIENTS, _ZOOKEEPER = "clients", "zk"
 #: Actors that have no lane of their own share this one.
 _WORLD = "world"
+_NO_STORY: Mapping[int, Sequence[str]] = MappingProxyType({})
 
 
 def render_page(
-    events: Sequence[Happened], film: Film, header: Header, violation: Violation | None = None
+    events: Sequence[Happened],
+    film: Film,
+    header: Header,
+    violation: Violation | None = None,
+    story: Mapping[int, Sequence[str]] = _NO_STORY,
 ) -> str:
-    """Return the page of a run of which there is a film.
+    """Return the page of a run of which there is a film; `story` are sentences by step.
 
     Raises ValueError if the film is not of these events: begin it before the first of them.
     """
@@ -37,7 +43,7 @@ def render_page(
     run = {
         "lanes": lanes,
         "first": _frame(film.first),
-        "steps": list(_steps(events, film, lanes)),
+        "steps": list(_steps(events, film, lanes, story)),
         "arrows": list(_arrows(events, lanes)),
         "violation": None if violation is None else violation.step,
     }
@@ -70,17 +76,21 @@ def _lanes(first: Frame) -> list[str]:
 
 
 def _steps(
-    events: Iterable[Happened], film: Film, lanes: Sequence[str]
+    events: Iterable[Happened],
+    film: Film,
+    lanes: Sequence[str],
+    story: Mapping[int, Sequence[str]],
 ) -> Iterator[dict[str, Any]]:
     writers = Writers()
     for happened, frame in zip(events, film.frames, strict=True):
+        sentences = [("story", text) for text in story.get(happened.step, ())]
         yield {
             "n": happened.step,
             "t": f"{happened.now:g} s",
             "lane": _lane(happened, lanes),
             "action": happened.action,
             "fault": happened.fault,
-            "lines": [list(line) for line in told(happened, writers)],
+            "lines": [list(line) for line in (*sentences, *told(happened, writers))],
             **_frame(frame),
         }
 

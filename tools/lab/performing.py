@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
+from klamm.tools.lab.brief import action, brief
+from klamm.tools.lab.events import Happened
 from klamm.tools.lab.exhibit import Beat, Exhibit, Performed
 from klamm.tools.lab.trace import Writers, told
 
 _WIDTH = 96
-#: What the short form shows of a step: what was written, and what clients asked and heard.
-_SHORT = ("znode", "client", "chosen")
+_STEP = " " * 4
+_BELOW = " " * 8
+#: What stands before a sentence, and before a claim that holds or does not.
+_MARKS = {None: "*", True: "+", False: "!"}
 
 
 def heading(exhibit: Exhibit) -> str:
@@ -22,7 +27,8 @@ def heading(exhibit: Exhibit) -> str:
 def narrated(performed: Performed, *, whole: bool = False) -> str:
     """Return what happened, each part under the sentence that tells of it.
 
-    The short form shows what was written to ZooKeeper, what clients were answered, and faults.
+    The short form shows what was written to ZooKeeper, what clients were answered, what journals
+    warn of, and faults.
     """
     case, events = performed.case, performed.stage.world.events
     variant = f" (variant {case.variant})" if case.variant else ""
@@ -34,21 +40,46 @@ def narrated(performed: Performed, *, whole: bool = False) -> str:
         while at < len(beats) and beats[at].step < happened.step:
             lines += _beat(beats[at])
             at += 1
-        what = [*told(happened, writers)]
-        shown = what if whole else [line for line in what if line[0] in _SHORT]
-        if shown or whole or happened.fault:
+        below = _all(happened, writers) if whole else _short(happened, writers)
+        if below or whole or happened.fault or happened.asked:
             mark = "  <-- FAULT" if happened.fault else ""
-            lines.append(f"    step {happened.step:<4} {happened.action}{mark}")
-            lines += [f"        {kind:<7} {text}"[:_WIDTH] for kind, text in shown]
+            lines.append(f"{_STEP}step {happened.step:<4} {action(happened)}{mark}")
+            lines += below
     for beat in beats[at:]:
         lines += _beat(beat)
     return "\n".join([*lines, "", *outcome(performed)]) + "\n"
 
 
+def sentences(performed: Performed, shown: Sequence[Happened]) -> Mapping[int, list[str]]:
+    """Return what is said and claimed, by the step after it, or the last one shown.
+
+    A claim has before it whether it held.
+    """
+    steps = [happened.step for happened in shown]
+    found: dict[int, list[str]] = {}
+    for beat in performed.stage.beats if steps else ():
+        at = min(bisect_right(steps, beat.step), len(steps) - 1)
+        found.setdefault(steps[at], []).append(f"{_MARKS[beat.holds]} {beat.text}")
+    return found
+
+
+def _short(happened: Happened, writers: Writers) -> list[str]:
+    indent = f"{_BELOW}  "
+    return [
+        line
+        for text in brief(happened, writers)
+        for line in wrap(text, _WIDTH, initial_indent=_BELOW, subsequent_indent=indent)
+    ]
+
+
+def _all(happened: Happened, writers: Writers) -> list[str]:
+    lines = (f"{_BELOW}{kind:<7} {text}".rstrip() for kind, text in told(happened, writers))
+    return [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 3]}..." for line in lines]
+
+
 def _beat(beat: Beat) -> Iterator[str]:
-    mark = {None: "*", True: "+", False: "!"}[beat.holds]
     first, *others = wrap(beat.text, _WIDTH - 4)
-    yield f"  {mark} {first}"
+    yield f"  {_MARKS[beat.holds]} {first}"
     yield from (f"    {each}" for each in others)
 
 
@@ -59,8 +90,7 @@ def outcome(performed: Performed) -> Iterator[str]:
         yield f"GREEN  {case.name}: every invariant and every claim held"
     else:
         where = "at rest" if violation.invariant == "liveness" else f"at step {violation.step}"
-        first, *others = wrap(f"{violation.invariant} {where}: {violation.text}", _WIDTH - 9)
-        yield f"RED    {case.name}: {first}"
-        yield from (f"         {each}" for each in others)
+        text = f"RED    {case.name}: {violation.invariant} {where}: {violation.text}"
+        yield from wrap(text, _WIDTH, subsequent_indent=" " * 7)
     if not performed.as_expected:
         yield f"       UNEXPECTED: it should be {case.red or 'green'}"

@@ -124,6 +124,11 @@ def _elect_all(world: World) -> Sequence[Op]:
     return () if path in world.tree.nodes else (Create(path, data),)
 
 
+def _elect_garbage(world: World) -> Sequence[Op]:
+    path = paths.PREFERRED_REPLICA_ELECTION
+    return () if path in world.tree.nodes else (Create(path, b'{"version":1,"partitions":[{'),)
+
+
 RECIPES = {
     recipe.id: recipe
     for recipe in (
@@ -138,6 +143,7 @@ RECIPES = {
         Recipe("old-tool", "drops moves from topics", "It knows only replicas.", _cancel_by_hand),
         Recipe("delete-topics", "lists topics for deletion", "Kafka's old way.", _delete_topics),
         Recipe("elect", "orders preferred leaders", "By znode, for all.", _elect_all),
+        Recipe("elect-garbage", "orders leaders in bad JSON", "Half a file.", _elect_garbage),
     )
 }
 

@@ -37,7 +37,17 @@ _ALL_FAULTS = {
     "disk": 1,
     "tool": 3,
 }
-_TOOLS = ("admin", "stranger", "drop-admin", "depose", "same-topics", "same-states", "elect")
+_TOOLS = (
+    "admin",
+    "stranger",
+    "garbage",
+    "drop-admin",
+    "depose",
+    "same-topics",
+    "same-states",
+    "elect",
+    "elect-garbage",
+)
 
 FAILOVER = Scope(
     "failover",
@@ -80,7 +90,7 @@ BROKERS = Scope(
     topics=NODES.topics,
     asks=NODES.asks,
     asks_most=4,
-    faults={**_BROKER_FAULTS, "crash": 1},
+    faults={**_BROKER_FAULTS, "stop": 1, "disk": 1, "crash": 1},
     log_dirs=("/data1", "/data2"),
 )
 

@@ -64,3 +64,8 @@ def node_of(world: Seen, happened: Happened) -> str:
     if happened.actor in world.nodes:
         return happened.actor
     return next((word for word in happened.action.split() if word in world.nodes), "")
+
+
+def is_still(happened: Happened) -> bool:
+    """What ZooKeeper carries out, and an answer that arrives, change nothing within a host."""
+    return happened.actor == "zk" or " answers " in happened.action

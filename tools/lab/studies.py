@@ -7,6 +7,7 @@ from types import MappingProxyType
 from klamm.controller.core.ibp import by_name
 from klamm.tools.lab.choices import Rates
 from klamm.tools.lab.clients import cancel, grow, list_moves, move
+from klamm.tools.lab.explore.scopes import SMALL
 from klamm.tools.lab.scope import Limits, Scope
 from klamm.tools.lab.scopes import SCOPES
 
@@ -121,4 +122,4 @@ STUDIES: Mapping[str, Scope] = MappingProxyType(
 )
 
 #: Whatever `klamm lab run` knows by name.
-ALL_SCOPES: Mapping[str, Scope] = MappingProxyType({**SCOPES, **STUDIES})
+ALL_SCOPES: Mapping[str, Scope] = MappingProxyType({**SCOPES, **STUDIES, **SMALL})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterator
 from enum import Enum
 from uuid import UUID
@@ -43,11 +42,11 @@ from klamm.protocol.generated.update_metadata_request import (
 )
 from klamm.protocol.message import Message
 from klamm.tools.brokers import control
+from klamm.tools.lab.contents import NONE, changed
 from klamm.tools.lab.events import Carried, Way, ZnodeChange
 
 #: Longer values are cut to so many characters.
 _WIDTH = 160
-_NONE = "-"
 #: Fields that are told also where they have their default.
 _ALWAYS = frozenset(("partition_index", "error_code"))
 
@@ -62,7 +61,7 @@ def value(each: object) -> str:
     """Return a value's text: fields that differ from their default, in order, and no address."""
     match each:
         case None:
-            return _NONE
+            return NONE
         case bool() | int() | float() | UUID():
             return str(each)
         case TopicPartition():
@@ -261,34 +260,6 @@ def znode(change: ZnodeChange, writer: str) -> Iterator[str]:
     else:
         what = f"v{before.version} -> v{after.version}"
     yield f"{change.path} {what}, by {writer}"
-    old = _flat(before.data if before is not None else None)
-    new = _flat(after.data if after is not None else None)
-    if after is None:
-        return
-    for key in dict.fromkeys((*old, *new)):
-        was, now = old.get(key, _NONE), new.get(key, _NONE)
-        if was != now:
-            said = short(now) if before is None else f"{short(was, 60)} -> {short(now, 60)}"
-            yield f"  {key or 'data'}: {said}"
-
-
-def _flat(data: bytes | None) -> dict[str, str]:
-    """Return the leaves of a znode's JSON object by their path, or all of what is none."""
-    if data is None:
-        return {}
-    text = data.decode("utf-8", errors="backslashreplace")
-    try:
-        read = json.loads(text)
-    except ValueError:
-        return {"": text}
-    if not isinstance(read, dict):
-        return {"": text}
-    return dict(_leaves(read, ""))
-
-
-def _leaves(each: dict[str, object], above: str) -> Iterator[tuple[str, str]]:
-    for key, held in each.items():
-        if isinstance(held, dict):
-            yield from _leaves(held, f"{above}{key}.")
-        else:
-            yield f"{above}{key}", json.dumps(held, separators=(",", ":"))
+    for key, was, now in changed(change):
+        said = short(now) if before is None else f"{short(was, 60)} -> {short(now, 60)}"
+        yield f"  {key or 'data'}: {said}"

@@ -1,7 +1,10 @@
 """What the scripts of several exhibits do and look at."""
 
+from collections.abc import Callable
+
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.admin import TopicPartition, decode_reassign_partitions
+from klamm.controller.znodes.state import decode_state
 from klamm.controller.znodes.topic import TopicZnode, decode_topic
 from klamm.protocol.generated.alter_partition_reassignments_response import (
     AlterPartitionReassignmentsResponse,
@@ -59,6 +62,32 @@ def fail_over(world: World, dead: str) -> None:
     """Let ZooKeeper end the session of a node whose process is gone, and another be elected."""
     bury(world, dead)
     world.settle()
+
+
+def comes(stage: Stage, reached: Callable[[], bool]) -> bool:
+    """Let things happen until something is reached, for at most ten minutes; tell whether it was.
+
+    Unlike after `advance`, what is on its way at that moment is still on its way.
+    """
+    world = stage.world
+    end = world.now + 600.0
+    while not world.until(reached):
+        if world.now >= end:
+            return False
+        world.pass_time()
+    return True
+
+
+def leaders_since(stage: Stage, step: int, topic: str, partition: int) -> list[int]:
+    """Return all leaders that a partition was given after a step, one after the other."""
+    path = paths.state(topic, partition)
+    return [
+        decode_state(change.after.data, path).leader
+        for happened in stage.world.events
+        if happened.step > step
+        for change in happened.znodes
+        if change.path == path and change.after is not None
+    ]
 
 
 def codes(asked: Asked) -> list[int]:

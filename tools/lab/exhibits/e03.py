@@ -36,7 +36,9 @@ def _script(stage: Stage) -> None:
     for topic, partition, replicas in (_A, _B, _C):
         held = stage.replicas(topic, partition)
         stage.claim(held == [*replicas], f"{topic}-{partition} is where it was ordered: {held}")
-    stage.claim(not orders(stage), "now, and not before, the tool finds no orders: all is done")
+    stage.claim(
+        not orders(stage), "the tool finds no orders any more, and reports that all is done"
+    )
 
 
 EXHIBIT = Exhibit(

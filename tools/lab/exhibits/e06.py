@@ -86,10 +86,13 @@ def _begin(stage: Stage, *dead: int) -> list[int]:
 
 def _refuses(stage: Stage) -> None:
     stage.claim(_begin(stage, 1, 2) == _REFUSED, "it is refused, with 39")
-    stage.claim(stage.leadership("t", 0) == (3, [3]), "3 leads as before")
+    led = stage.leadership("t", 0)
+    stage.claim(led == (3, [3]), f"3 leads as before: leader {led[0]}, ISR {led[1]}")
     stage.claim(target(stage, "t", 0) == [3, 4], "the move goes on")
     stage.rest()
-    stage.claim(stage.replicas("t", 0) == [3, 4], "and has ended, now that 4 copies")
+    held, led = stage.replicas("t", 0), stage.leadership("t", 0)
+    stage.claim(held == [3, 4], f"it has ended, now that 4 copies: t-0 is on {held}")
+    stage.claim(led[0] in held, f"somebody leads: leader {led[0]}, ISR {led[1]}")
 
 
 def _cancels(stage: Stage) -> None:
@@ -138,5 +141,6 @@ EXHIBIT = Exhibit(
         Case("refused unless one is in sync, one is left", _ONE, partial(_one_is_left, True)),
         Case("refused unless two are in sync, one is left", _TWO, partial(_one_is_left, False)),
         Case("as Kafka's ZooKeeper controller does", _KRAFT, _refuses, "F15", "I5"),
+        Case("Kafka 3.9's writes", _KRAFT, _refuses, "apache", "I5"),
     ),
 )

@@ -1,14 +1,21 @@
 """E9: ZooKeeper says who is controller, and nobody is."""
 
+from dataclasses import replace
+
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.controller import decode_controller
 from klamm.tools.lab.clients import move
 from klamm.tools.lab.exhibit import Case, Exhibit, Stage
-from klamm.tools.lab.scope import Scope
+from klamm.tools.lab.scope import Limits, Scope
 from klamm.tools.lab.variants._scripts import depose, is_of_n1
 
-_SCOPE = Scope("exhibit", "Two nodes, three brokers, one partition.", topics={"t": {0: (1, 2)}})
-_ALONE = Scope("exhibit", "One node, three brokers, one partition.", 1, topics=_SCOPE.topics)
+_SCOPE = Scope(
+    "exhibit",
+    "Two nodes, three brokers, one partition.",
+    topics={"t": {0: (1, 2)}},
+    limits=Limits(rest_seconds=120.0),
+)
+_ALONE = replace(_SCOPE, story="One node, three brokers, one partition.", nodes=1)
 
 
 def _lost_answer(stage: Stage) -> None:
@@ -50,7 +57,7 @@ def _expiries(stage: Stage) -> None:
 def _outcome(stage: Stage, name: str) -> None:
     """See who is named, and whether it does what it is there for."""
     world = stage.world
-    stage.claim(_named(stage) == name, f"/controller names {name}: one controller, says each gauge")
+    stage.claim(_named(stage) == name, f"/controller names {name}: nobody else will stand")
     stage.say(f"A client asks {name} to move t-0 to brokers 2 and 3.")
     world.ask(name, move("t", 0, 2, 3))
     world.advance(60.0)
@@ -76,7 +83,7 @@ EXHIBIT = Exhibit(
     " KAFKA-13407, a candidate whose election took effect while the answer was lost reads its own"
     " id and returns (F39). klamm leaves office when its session ends or somebody else is elected,"
     " not when a connection breaks; and a candidate that reads its own id compares the znode's"
-    " session with its own, and then takes office.",
+    " session and epoch with those of its own election, and then takes office.",
     cases=(
         Case("klamm: the answer is lost", _SCOPE, _lost_answer),
         Case("klamm: the connection is lost", _SCOPE, _broken_connection),

@@ -15,7 +15,7 @@ _SCOPE = Scope(
     "Two nodes, four brokers, two topics of one partition.",
     brokers=4,
     topics={"t": {0: (1, 2)}, "u": {0: (1, 4)}},
-    limits=Limits(rest_steps=600),
+    limits=Limits(rest_steps=300),
 )
 _TOPIC, _STATE = paths.topic("t"), paths.state("t", 0)
 
@@ -47,8 +47,11 @@ def _until_removal(stage: Stage) -> None:
     world.ask("n1", delete("t"))
     world.settle()
     stage.claim(stage.exists(_TOPIC), "the deletion waits until the move has ended")
-    stage.say("Broker 3 copies, the move ends, and brokers delete their logs. Now the znodes can go.")
+    stage.say(
+        "Broker 3 copies, the move ends, and brokers delete their logs. Now the znodes can go."
+    )
     world.do("b3 fetches again")
+    # Turns last, so that brokers without a log of t hear of the deletion, too: nobody waits for it.
     while world.now < 60.0 and not world.until(lambda: _removes_topic(world), turns_last=True):
         world.pass_time()
 

@@ -16,7 +16,7 @@ _SCOPE = Scope(
     "Two nodes, four brokers, two topics of one partition.",
     brokers=4,
     topics={"t": {0: (1, 2)}, "u": {0: (1, 4)}},
-    limits=Limits(rest_steps=600),
+    limits=Limits(rest_steps=300),
 )
 _SOUND = {"topic": "u", "partition": 0, "replicas": [2, 3]}
 
@@ -39,7 +39,9 @@ def _entry_script(entry: dict[str, Any], what: str, stage: Stage) -> None:
 
 def _no_list(stage: Stage) -> None:
     """Order nothing that could be understood, of whoever is elected next."""
-    stage.say("A tool writes orders without the list of them. The controller is just being bounced.")
+    stage.say(
+        "A tool writes orders without the list of them. The controller is just being bounced."
+    )
     _order(stage, {"version": 1})
     _fails_over(stage)
 
@@ -73,10 +75,10 @@ _DOUBLED = partial(_entry_script, _entry(3, 3), "it shall be on broker 3 twice")
 EXHIBIT = Exhibit(
     id="E12",
     title="Empty target",
-    story="What clients ask for by request is judged: an empty list, an unknown broker, the same one"
-    " twice are refused. The same orders in /admin/reassign_partitions, where tools of before 2.6"
-    " write them, are judged by nobody. Kafka 2.4 to 2.6 carry an empty target out (H1): all"
-    " of its replicas are in sync, there are none, so the move ends, and every broker is told to"
+    story="What clients ask for by request is judged: an empty list, an unknown broker, the same"
+    " one twice are refused. The same orders in /admin/reassign_partitions, where tools of before"
+    " 2.6 write them, are judged by nobody. Kafka 2.4 to 2.6 carry an empty target out (H1): all of"
+    " its replicas are in sync, there are none, so the move ends, and every broker is told to"
     " delete its log. An unknown broker is waited for until it comes (H2); one named twice lowers"
     " the number of replicas for good (N4). And an object without a list of partitions ends the"
     " start of each new controller until the znode is removed by hand; that is so in 3.9 (N1)."

@@ -6,7 +6,7 @@ from klamm.protocol.error_codes import ErrorCode
 from klamm.tools.lab.clients import Asked, cancel, list_moves, move
 from klamm.tools.lab.exhibit import Case, Exhibit, Stage
 from klamm.tools.lab.exhibits._answers import error
-from klamm.tools.lab.scope import Scope
+from klamm.tools.lab.scope import Limits, Scope
 from klamm.tools.lab.variants._scripts import depose, is_of_n1
 
 _SCOPE = Scope(
@@ -14,6 +14,7 @@ _SCOPE = Scope(
     "Two nodes, four brokers, two partitions.",
     brokers=4,
     topics={"t": {0: (1, 2), 1: (2, 3)}},
+    limits=Limits(rest_seconds=120.0),
 )
 
 

@@ -52,7 +52,7 @@ class _Pickler(pickle.Pickler):
         self.values: list[object] = []
         self._places: dict[int, int] = {}
 
-    def persistent_id(self, obj: Any) -> int | None:
+    def persistent_id(self, obj: Any) -> int | None:  # noqa: ANN401 - takes anything apart
         """Return the number of a value, None for all that is copied."""
         cls = obj.__class__
         is_value = _VALUES.get(cls)

@@ -49,6 +49,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "Commit": {"entries": "for the journal"},
         "Journal": {"sequence": "numbers the journal", "origin": "for the journal"},
         "Inauguration": {"elected_at": "for the journal", "read_at": "for the journal"},
+        "Node": {"children": "the paths of znodes say it"},
         "Tree": {"zxid": "the next is above all that are kept"},
         "Observed": {
             "count": "numbers the past",

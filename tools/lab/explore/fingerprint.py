@@ -14,17 +14,15 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from enum import Enum
 from hashlib import blake2b
 from operator import itemgetter
 from typing import Any, NamedTuple
-from uuid import UUID
 
 from klamm.controller.node.door import FIRST_REQUEST
 from klamm.controller.store.memory_tree import Node
 from klamm.tools.lab.clients import Asked
 from klamm.tools.lab.explore.fields import BY_CLASS, BY_NAME, LEFT_OUT, Number
-from klamm.tools.lab.explore.shapes import Kind, kind, parts
+from klamm.tools.lab.explore.shapes import Kind, in_order, kind, parts, token
 from klamm.tools.lab.world import World
 
 #: 128 bits: among a billion worlds two share one with a chance of about 1 to 10^21.
@@ -94,7 +92,7 @@ class _Looking:
                 tokens[place] = ranks[tokens[place]]
         return tokens
 
-    def add(self, thing: Any, number: Number | None = None) -> None:
+    def add(self, thing: Any, number: Number | None = None) -> None:  # noqa: ANN401 - takes anything apart
         """Add a thing; integers in it that are no part of an object are of this kind."""
         cls = thing.__class__
         if cls in _PLAIN and (number is None or cls is not int):
@@ -105,7 +103,7 @@ class _Looking:
             return
         found = kind(cls)
         if found is Kind.ATOM:
-            self.tokens.append(_atom(thing))
+            self.tokens.append(token(thing))
         elif found is Kind.VALUE:
             tokens, marks = self._fingerprints.value(thing)
             start = len(self.tokens)
@@ -114,7 +112,7 @@ class _Looking:
         elif found is Kind.ROW:
             self._row(thing, number)
         elif found is Kind.SET:
-            self._items("{", _sorted(thing), number)
+            self._items("{", in_order(thing), number)
         elif found is Kind.METHOD:
             self.tokens.append(thing.__func__.__qualname__)
             self.add(thing.__self__)
@@ -146,7 +144,7 @@ class _Looking:
         """Add a zxid."""
         self._number(value, Number.ZXID)
 
-    def _row(self, row: Any, number: Number | None) -> None:
+    def _row(self, row: Any, number: Number | None) -> None:  # noqa: ANN401 - takes anything apart
         names = getattr(row, "_fields", None)
         self.tokens.append(len(row))
         if names is None:
@@ -176,7 +174,7 @@ class _Looking:
                 self.add(value)
         self.tokens.append(")")
 
-    def object(self, thing: Any) -> None:
+    def object(self, thing: Any) -> None:  # noqa: ANN401 - takes anything apart
         """Add an object's class and its attributes."""
         cls = type(thing)
         self._seen.setdefault(id(thing), len(self._seen))
@@ -200,7 +198,7 @@ class _Looking:
                 self.add(found[name], row.number)
         self._owner = kept
 
-    def own(self, owner: str, thing: Any, number: Number) -> None:
+    def own(self, owner: str, thing: Any, number: Number) -> None:  # noqa: ANN401 - takes anything apart
         """Add numbers of this kind that belong to a host."""
         kept, self._owner = self._owner, owner
         self.add(thing, number)
@@ -218,28 +216,6 @@ def _kind_of(cls: str, name: str) -> Number | None:
     """Return which kind of number a field holds, if it only numbers."""
     at = cls, name
     return BY_CLASS[at] if at in BY_CLASS else BY_NAME.get(name)
-
-
-def _atom(thing: Any) -> Any:
-    if isinstance(thing, Enum):
-        return f"{type(thing).__name__}.{thing.name}"
-    if isinstance(thing, UUID):
-        return thing.bytes
-    if isinstance(thing, int | float | str | bytes):
-        return thing
-    return f"{thing.__module__}.{thing.__qualname__}"
-
-
-def _sorted(items: Iterable[Any]) -> list[Any]:
-    """Return the items of a set in an order that is the same in every process."""
-    listed = list(items)
-    for item in listed:
-        if kind(type(item)) is Kind.OBJECT:
-            raise TypeError(f"a set of objects that can change has no order: {item}")
-    try:
-        return sorted(listed)
-    except TypeError:
-        return sorted(listed, key=repr)
 
 
 # --- what needs more than a row of `fields` ------------------------------------------------------
@@ -267,7 +243,7 @@ def _commits(look: _Looking, commits: Mapping[tuple[str, int], Any], _: object) 
         look.add(ops)
 
 
-def _still_open(desk: Any) -> list[int]:
+def _still_open(desk: Any) -> list[int]:  # noqa: ANN401 - takes anything apart
     """Return the requests that have no answer; what was answered is never looked at again."""
     return [
         number

@@ -20,7 +20,7 @@ from klamm.tools.lab.events import Violation
 from klamm.tools.lab.explore.copying import Kept
 from klamm.tools.lab.explore.fingerprint import Fingerprints
 from klamm.tools.lab.explore.scopes import ENDS
-from klamm.tools.lab.run import Opening, guarded
+from klamm.tools.lab.run import Opening, guarded, rest
 from klamm.tools.lab.world import World
 
 
@@ -29,15 +29,19 @@ class Order(Enum):
     """Which orders of what happens are tried; each has those above it and more."""
 
     TURNS = "turns"
-    """A node takes its turn when something has reached it, before anything else happens."""
+    """A broker's answer comes at once, and what has reached a node is a turn of its own."""
     BATCHES = "batches"
-    """Turns wait as long as they like, so that one takes in what has come together."""
+    """Answers and turns may be late, so that one turn takes in what has come together."""
     ALL = "all"
     """Brokers hear from ZooKeeper, and standbys from the controller, as late as they like."""
 
 
-#: What happens at once but in Order.ALL.
-_AT_ONCE = re.compile(r"zk (connects|serves|tells) b\d+|n\d+ (serves|answers) n\d+")
+_OF_OTHERS = r"zk (connects|serves|tells) b\d+|n\d+ (serves|answers) n\d+"
+#: What happens at once.
+_AT_ONCE = {
+    Order.TURNS: re.compile(rf"{_OF_OTHERS}|b\d+ answers n\d+"),
+    Order.BATCHES: re.compile(_OF_OTHERS),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +59,10 @@ class Explored:
     """What was found.
 
     `states` are worlds that differ, `edges` steps between them, `revisits` those to one known
-    before, `last` worlds in which nothing can happen by itself or be asked. `depth` is the length
-    of the longest of the shortest ways, `widest` the most worlds that waited at a time. `whole`
-    tells whether nothing was left out because of a bound.
+    before. `last` are worlds in which nothing happens any more unless somebody asks or fails; each
+    was left to itself from there, with the passing of time, and has come to rest. `depth` is the
+    length of the longest of the shortest ways. `waiting` worlds are known and not looked at yet.
+    `whole` tells whether nothing was left out because of a bound.
     """
 
     states: int = 0
@@ -65,7 +70,7 @@ class Explored:
     revisits: int = 0
     last: int = 0
     depth: int = 0
-    widest: int = 0
+    waiting: int = 0
     whole: bool = True
     violation: Violation | None = None
     script: Sequence[str] = ()
@@ -107,6 +112,7 @@ class Exploration:
         self._arrive(world, 0, None)
         while self._waiting and found.violation is None:
             place = self._waiting.popleft()
+            found.waiting = len(self._waiting)
             if bounds.depth is not None and place.depth >= bounds.depth:
                 found.whole = False
                 continue
@@ -119,17 +125,19 @@ class Exploration:
         return found
 
     def _expand(self, place: _Waiting) -> None:
-        edges = 0
+        found = self.found
         for world, violation in _steps(place.kept, self.bounds.order):
-            edges += 1
+            found.edges += 1
             way = _Way(place.way, tuple(world.script))
             if violation is not None:
-                self.found.violation, self.found.script = violation, _script(way)
-                break
+                found.violation, found.script = violation, _script(way)
+                return
             self._arrive(world, place.depth + 1, way)
-        self.found.edges += edges
-        if not edges:
-            self.found.last += 1
+        world = place.kept.world()
+        if not world.regular():
+            found.last += 1
+            found.violation = guarded(world, partial(rest, world))
+            found.script = _script(place.way) if found.violation is not None else ()
 
     def _arrive(self, world: World, depth: int, way: _Way | None) -> None:
         found = self.found
@@ -142,7 +150,7 @@ class Exploration:
         self._known.add(seen)
         found.states, found.depth = found.states + 1, max(found.depth, depth)
         self._waiting.append(_Waiting(Kept.of(world), depth, way))
-        found.widest = max(found.widest, len(self._waiting))
+        found.waiting = len(self._waiting)
 
 
 class _Ordered(Enumerator):
@@ -178,13 +186,13 @@ def _step(world: World, order: Order) -> Violation | None:
     if world.step() is not None:
         if world.happened.fault:
             _spend(world)
-        if order is not Order.ALL:
-            world.until(lambda: world.violation is not None, but=_may_wait)
+        at_once = _AT_ONCE.get(order)
+        if at_once is not None:
+            world.until(
+                lambda: world.violation is not None,
+                but=lambda name: at_once.fullmatch(name) is None,
+            )
     return world.violation
-
-
-def _may_wait(name: str) -> bool:
-    return _AT_ONCE.fullmatch(name) is None
 
 
 def _spend(world: World) -> None:
@@ -202,7 +210,7 @@ def _next(path: Sequence[int], widths: Sequence[int], world: World) -> list[int]
     full = [*path, *[0] * (len(widths) - len(path))]
     while full:
         width = widths[len(full) - 1]
-        if len(full) == 2 and len(world.happened.effects) < full[1]:  # noqa: PLR2004
+        if len(full) == 2 and len(world.happened.effects) < full[1]:
             width = 0
         full[-1] += 1
         if full[-1] < width:

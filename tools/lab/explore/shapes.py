@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from enum import Enum, auto
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
 from typing import Any
@@ -81,3 +82,25 @@ def parts(thing: object) -> dict[str, Any]:
     found.update(getattr(thing, "__dict__", {}))
     return found
 
+
+def token(thing: Any) -> Any:  # noqa: ANN401 - takes anything apart
+    """Return what stands for an atom: itself, or its name."""
+    if isinstance(thing, Enum):
+        return f"{type(thing).__name__}.{thing.name}"
+    if isinstance(thing, UUID):
+        return thing.bytes
+    if isinstance(thing, int | float | str | bytes):
+        return thing
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+def in_order(items: Iterable[Any]) -> list[Any]:
+    """Return the items of a set in an order that is the same in every process."""
+    listed = list(items)
+    for item in listed:
+        if kind(type(item)) is Kind.OBJECT:
+            raise TypeError(f"a set of objects that can change has no order: {item}")
+    try:
+        return sorted(listed)
+    except TypeError:
+        return sorted(listed, key=repr)

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from klamm.controller.core.model import Partition, TopicPartition
 from klamm.controller.core.ops import Op, SetData
 from klamm.controller.node import Node
-from klamm.controller.node.effects import Commit
+from klamm.controller.node.effects import Commit, Send
 from klamm.controller.node.places import Place, locate
 from klamm.controller.znodes import paths
-from klamm.controller.znodes.state import decode_state
+from klamm.controller.znodes.state import StateZnode, decode_state
 from klamm.controller.znodes.topic import decode_topic
+from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
+from klamm.tools.brokers import control
 from klamm.tools.lab.invariants.wrong import Wrong
 from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.seen import Seen
@@ -21,8 +23,9 @@ def enough_remain(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
 
     Judged when a controller asks for the write that drops a replica which is in sync, by who is
     alive as far as it knows (H8, F15, E6): what dies later is not its fault. And judged when a
-    broker deletes a log, by what is on the disks of those in sync. A profile that cancels a move
-    whatever it costs (R455-51) may leave nobody. Source: LI #442; behaviour of KRaft's cancel.
+    broker deletes a log, by what is on the disks of those in sync. Nor is a delete told before the
+    leader knows of it. A profile that cancels a move whatever it costs (R455-51) may leave nobody.
+    Source: LI #442; behaviour of KRaft's cancel.
     """
     host = world.nodes.get(seen.actor)
     node = host.node if host is not None else None
@@ -30,6 +33,9 @@ def enough_remain(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
         for effect in step.happened.effects:
             if isinstance(effect, Commit):
                 yield from _dropped(node, effect.ops, seen.min_in_sync)
+    for effect in step.happened.effects:
+        if isinstance(effect, Send) and isinstance(effect.message, StopReplicaRequest):
+            yield from _early(world, seen, effect.broker.id, effect.message)
     for broker, name in seen.disks.deleted:
         yield from _deleted(world, seen, broker, name)
 
@@ -90,6 +96,29 @@ def _deleted(world: Seen, seen: Observed, broker: int, name: TopicPartition) -> 
         if each in world.brokers
     ):
         yield Wrong(f"broker {broker} deleted {name}; nobody of ISR {[*isr]} has the data")
+
+
+def _early(
+    world: Seen, seen: Observed, broker: int, message: StopReplicaRequest
+) -> Iterator[Wrong]:
+    """Find deletes that are told before the leader knows that it has lost the replica.
+
+    A leader that has not heard of the epoch that drops it may take it into the ISR again, with a
+    log that is about to go (KAFKA-1097, F12).
+    """
+    for name, stop in control.stops(message).items():
+        state = seen.states.get(name)
+        if not (stop.delete and isinstance(state, StateZnode)):
+            continue
+        if _is_being_deleted(world, name.topic) or state.leader not in world.brokers:
+            continue
+        model = world.brokers[state.leader].model
+        replica = model.replicas.get(name) if model is not None else None
+        if replica is not None and replica.leads and broker in replica.followers:
+            yield Wrong(
+                f"{seen.actor} tells broker {broker} to delete {name}, and its leader"
+                f" {state.leader} has it still for a replica"
+            )
 
 
 def _refuses_unclean(world: Seen) -> bool:

@@ -43,18 +43,27 @@ def leaders_are_in_sync(world: Seen, seen: Observed, step: Digest) -> Iterator[W
             if text and not (isinstance(before, StateZnode) and _insane(before) == text):
                 yield Wrong(f"{write.name}, as {_who(write)} wrote it: {text}", _states(write))
     host = world.nodes.get(seen.actor)
-    if host is not None and host.node is not None and host.node.state is not None:
-        yield from _given_to_leaving(seen.actor, host.node.state, step.happened.effects)
+    known = seen.views.get(seen.actor)
+    if known is not None and host is not None and host.node is not None and host.node.state:
+        yield from _given_to_leaving(seen.actor, known, host.node.state, step.happened.effects)
     state = resting(world, seen, seen.actor)
     if state is not None:
         yield from _gone(world, seen, state)
 
 
 def _given_to_leaving(
-    actor: str, state: ClusterState, effects: Iterable[Effect]
+    actor: str, before: ClusterState, state: ClusterState, effects: Iterable[Effect]
 ) -> Iterator[Wrong]:
-    """Find new leads of brokers that their controller knows to be shutting down."""
-    if not state.shutting_down:
+    """Find new leads of brokers that their controller knew to be leaving when the step began.
+
+    One that asks for leave in this very step may first take what somebody else has lost.
+    """
+    leaving = {
+        broker
+        for broker in state.shutting_down & before.shutting_down
+        if before.brokers[broker].epoch == state.brokers[broker].epoch
+    }
+    if not leaving:
         return
     for effect in effects:
         for op in effect.ops if isinstance(effect, Commit) else ():
@@ -62,9 +71,9 @@ def _given_to_leaving(
             if name is None or not isinstance(op, Create | SetData):
                 continue
             part, leader = state.partition(name), decode_state(op.data, op.path).leader
-            if leader in state.shutting_down and (part is None or part.leader != leader):
+            if leader in leaving and (part is None or part.leader != leader):
                 text = f"{actor} gives the lead of {name} to broker {leader}, which is leaving"
-                yield Wrong(text, (f"shutting down: {sorted(state.shutting_down)}",))
+                yield Wrong(text, (f"shutting down: {sorted(leaving)}",))
 
 
 def _gone(world: Seen, seen: Observed, state: ClusterState) -> Iterator[Wrong]:

@@ -1,5 +1,7 @@
 """The controller with one bug of history, or one hazard of Kafka 3.9, put back in: one per module.
 
+Rows with a D are no bugs of anybody: the KIP and Kafka, or two versions, disagree there.
+
 A module's name is the row's in lower case with two digits, its `VARIANT` the bug; modules that
 begin with an underscore are what several share. `NOT_EXPRESSED` are rows without a module, with
 the reason.
@@ -15,6 +17,8 @@ from klamm.tools.lab.variant import Variant
 
 NOT_EXPRESSED: Mapping[str, str] = MappingProxyType(
     {
+        "F07": "Kept: what a tool adds to the orders under way waits until those are done, as"
+        " KIP-455 has it. That it is never looked at is F06.",
         "H10": "Kept: a target that is the present replicas in another order is done at once, and"
         " the leader stays, as in Kafka. There is nothing to put back in.",
     }
@@ -28,7 +32,7 @@ def module_of(id_: str) -> str:
 
 @cache
 def variants() -> Mapping[str, Variant]:
-    """Return all variants by their rows in the catalogue, in order: F02 ... F54, H1 ..., N1 ...."""
+    """Return all variants by their rows in the catalogue, in order: D1, F01, H1, N1 ...."""
     names = sorted(module.name for module in iter_modules(__path__) if module.name[0] != "_")
     found: dict[str, Variant] = {}
     for name in names:

@@ -8,7 +8,6 @@ from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import AdminReassignmentsRead, BeginEntry, Cause
 from klamm.controller.core.model import Partition
 from klamm.controller.core.moves import note, reassign
-from klamm.controller.core.ops import ANY_VERSION, Delete
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.admin import (
     Reassignment,
@@ -31,12 +30,6 @@ def order(world: World, *entries: Entry) -> None:
 def order_text(world: World, data: bytes | None) -> None:
     """Let a tool write the admin znode, whatever it may say."""
     world.write("writes the admin znode", *put(world, paths.REASSIGN_PARTITIONS, data))
-
-
-def withdraw_orders(world: World) -> None:
-    """Let a tool remove the admin znode."""
-    gone = Delete(paths.REASSIGN_PARTITIONS, ANY_VERSION)
-    world.write("removes the admin znode", gone)
 
 
 def ordered(stage: Stage) -> dict[str, list[int]]:

@@ -1,6 +1,6 @@
 """Ways to put one bug back in: other decisions, other readings, and who asked for which cause."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -32,6 +32,12 @@ def deciding(event: type, decision: Decision) -> Decide:
     """Return klamm's `decide` with another decision on one kind of event."""
     order, _ = DECISIONS[event]
     return partial(decide, decisions={**DECISIONS, event: (order, decision)})
+
+
+def deciding_each(others: Mapping[type, Decision]) -> Decide:
+    """Return klamm's `decide` with other decisions on several kinds of event."""
+    changed = {event: (DECISIONS[event][0], decision) for event, decision in others.items()}
+    return partial(decide, decisions={**DECISIONS, **changed})
 
 
 def after(state: ClusterState, plan: Iterable[Commit]) -> ClusterState:

@@ -15,6 +15,7 @@ from klamm.tools.lab.studies import THREE_PARTITIONS
 from klamm.tools.lab.variant import OWN_SCRIPT, Variant
 from klamm.tools.lab.variants._orders import order
 from klamm.tools.lab.variants._scripts import is_of_n1
+from klamm.tools.lab.variants._timing import wait
 
 
 def overwrites(state: ClusterState, causes: Iterable[Cause], settings: Settings) -> Plan:
@@ -42,9 +43,7 @@ def _script(stage: Stage) -> None:
     stage.claim(stage.replicas("t", 0) == [1, 4], "t-0 is there, t-1 is not")
     stage.say("The tool adds t-2. Before n1 has heard of it, n1 takes t-0 out of the znode.")
     order(world, ("t", 0, (1, 4)), ("t", 1, (1, 3)), ("t", 2, (2, 4)))
-    world.until(lambda: False, but=is_of_n1)
-    while not any(action.name == "n1 turn" for action in world.regular()):
-        world.do("time passes")
+    wait(world, lambda: world.can("n1 turn"), but=is_of_n1)
     world.settle()
     stage.rest()
     stage.claim(stage.replicas("t", 2) == [2, 4], "t-2 was moved as well")

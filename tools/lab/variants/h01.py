@@ -1,11 +1,11 @@
 """H1: an order without replicas, given by znode, has all data of the partition deleted."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 
 from klamm.controller.core import admin_entries, moves
-from klamm.controller.core.decide import DECISIONS, decide
+from klamm.controller.core.decide import Decision
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import (
     AdminReassignmentsRead,
@@ -13,11 +13,15 @@ from klamm.controller.core.events import (
     Cause,
     CheckPartition,
 )
+from klamm.controller.core.model import ClusterState, TopicPartition
+from klamm.controller.core.plan import Commit, Plan, SetAwaiting, SetPartition, Stop
+from klamm.controller.core.settings import Settings
 from klamm.controller.znodes.admin import Reassignment, Rejection
 from klamm.tools.lab.exhibit import Case, Stage
 from klamm.tools.lab.studies import TWO_TOPICS
 from klamm.tools.lab.variant import OWN_SCRIPT, Variant
 from klamm.tools.lab.variants._orders import begin_unjudged, lenient, order
+from klamm.tools.lab.variants._ways import deciding_each
 
 
 def _empty(rejection: Rejection) -> Reassignment | None:
@@ -47,17 +51,53 @@ def _begin(draft: Draft, cause: Cause, event: BeginEntry) -> None:
         admin_entries.begin(draft, cause, event)
 
 
+_OTHERS: dict[type, Decision] = {
+    AdminReassignmentsRead: _read,
+    BeginEntry: _begin,
+    CheckPartition: _check,
+}
+_decide = deciding_each(_OTHERS)
+
+
+def deletes_all(state: ClusterState, causes: Iterable[Cause], settings: Settings) -> Plan:
+    """Decide so, and wait for no leader with the deletes of a partition that has none."""
+    return tuple(_stopping(commit, state) for commit in _decide(state, causes, settings))
+
+
+def _stopping(commit: Commit, state: ClusterState) -> Commit:
+    emptied = {
+        change.name: state.topics[change.name.topic].partitions[change.name.partition]
+        for change in commit.changes
+        if isinstance(change, SetPartition) and not change.partition.assignment.replicas
+    }
+    stops = (
+        Stop(name, broker, delete=True)
+        for name, before in emptied.items()
+        for broker in before.assignment.replicas
+    )
+    return replace(
+        commit,
+        changes=tuple(
+            change
+            for change in commit.changes
+            if not (isinstance(change, SetAwaiting) and change.name in emptied)
+        ),
+        messages=(*commit.messages, *stops),
+    )
+
+
 def _script(stage: Stage) -> None:
     world = stage.world
     stage.say("A tool orders t-0 to no brokers at all.")
     order(world, ("t", 0, ()))
     world.settle()
     world.advance(2.0)
-    stage.claim(stage.replicas("t", 0) == [1, 2], "t-0 is where it was")
+    name = TopicPartition("t", 0)
+    kept = [id_ for id_, host in world.brokers.items() if name in host.disks.logs]
+    stage.claim(kept == [1, 2], f"the data of t-0 is where it was: on {kept}")
     stage.rest()
 
 
-_OTHERS = {AdminReassignmentsRead: _read, BeginEntry: _begin, CheckPartition: _check}
 SCRIPT = Case("klamm", TWO_TOPICS, _script)
 VARIANT = Variant(
     id="H1",
@@ -68,11 +108,5 @@ VARIANT = Variant(
     " judges such orders as it does requests.",
     reference="Kafka 3.9, KafkaController.scala, processZkPartitionReassignment (measured)",
     exposed_by=OWN_SCRIPT,
-    decide=partial(
-        decide,
-        decisions={
-            **DECISIONS,
-            **{kind: (DECISIONS[kind][0], decision) for kind, decision in _OTHERS.items()},
-        },
-    ),
+    decide=deletes_all,
 )

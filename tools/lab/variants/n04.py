@@ -1,10 +1,8 @@
 """N4: an order that names a broker twice lowers the number of replicas, and is never done."""
 
 import json
-from functools import partial
 
 from klamm.controller.core import admin_entries
-from klamm.controller.core.decide import DECISIONS, decide
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import AdminReassignmentsRead, BeginEntry, Cause
 from klamm.controller.znodes.admin import Reassignment, Rejection
@@ -12,6 +10,7 @@ from klamm.tools.lab.exhibit import Case, Stage
 from klamm.tools.lab.studies import TWO_TOPICS
 from klamm.tools.lab.variant import OWN_SCRIPT, Variant
 from klamm.tools.lab.variants._orders import begin_unjudged, lenient, order
+from klamm.tools.lab.variants._ways import deciding_each
 
 
 def _doubled(rejection: Rejection) -> Reassignment | None:
@@ -52,12 +51,5 @@ VARIANT = Variant(
     " says, the entry is never done and holds the znode. klamm refuses it.",
     reference="Kafka 3.9, KafkaController.scala, processZkPartitionReassignment (measured)",
     exposed_by=OWN_SCRIPT,
-    decide=partial(
-        decide,
-        decisions={
-            **DECISIONS,
-            AdminReassignmentsRead: (DECISIONS[AdminReassignmentsRead][0], _read),
-            BeginEntry: (DECISIONS[BeginEntry][0], _begin),
-        },
-    ),
+    decide=deciding_each({AdminReassignmentsRead: _read, BeginEntry: _begin}),
 )

@@ -1,10 +1,8 @@
 """N11: any request removes orders that could not be read, unread as they are."""
 
-from functools import partial
-
 from klamm.controller.core import moves
 from klamm.controller.core.admin_znodes import AdminReassignments
-from klamm.controller.core.decide import DECISIONS, decide
+from klamm.controller.core.decide import Decision
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import AlterReassignment, Cause, TidyEntries
 from klamm.controller.core.ops import ANY_VERSION, Delete
@@ -16,6 +14,7 @@ from klamm.tools.lab.studies import TWO_TOPICS
 from klamm.tools.lab.variant import OWN_SCRIPT, Variant
 from klamm.tools.lab.variants._orders import order, order_text
 from klamm.tools.lab.variants._scripts import is_of_n1
+from klamm.tools.lab.variants._ways import deciding_each
 from klamm.tools.lab.variants.h09 import tidy_nothing_unread
 
 
@@ -36,14 +35,14 @@ def _script(stage: Stage) -> None:
     world.settle()
     stage.say("The tool writes the whole list. Before n1 has heard of it a client moves u-0.")
     order(world, ("t", 0, (2, 3)))
-    world.until(lambda: False, but=is_of_n1)
+    world.settle(but=is_of_n1)
     world.ask("n1", move("u", 0, 1, 2))
     world.settle()
     stage.rest()
     stage.claim(stage.replicas("t", 0) == [2, 3], "t-0 was moved as ordered")
 
 
-_OTHERS = {AlterReassignment: _alter, TidyEntries: tidy_nothing_unread}
+_OTHERS: dict[type, Decision] = {AlterReassignment: _alter, TidyEntries: tidy_nothing_unread}
 SCRIPT = Case("klamm", TWO_TOPICS, _script)
 VARIANT = Variant(
     id="N11",
@@ -54,11 +53,5 @@ VARIANT = Variant(
     " before they were read. klamm says what it could not read, and removes by version.",
     reference="Kafka 3.9, KafkaController.scala, maybeRemoveFromZkReassignment (read)",
     exposed_by=OWN_SCRIPT,
-    decide=partial(
-        decide,
-        decisions={
-            **DECISIONS,
-            **{kind: (DECISIONS[kind][0], decision) for kind, decision in _OTHERS.items()},
-        },
-    ),
+    decide=deciding_each(_OTHERS),
 )
