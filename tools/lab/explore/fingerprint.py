@@ -140,10 +140,6 @@ class _Looking:
         self.marks.append((len(self.tokens), number, self._owner))
         self.tokens.append(value)
 
-    def zxid(self, value: int) -> None:
-        """Add a zxid."""
-        self._number(value, Number.ZXID)
-
     def _row(self, row: Any, number: Number | None) -> None:  # noqa: ANN401 - takes anything apart
         names = getattr(row, "_fields", None)
         self.tokens.append(len(row))
@@ -225,8 +221,8 @@ def _znodes(look: _Looking, nodes: Mapping[str, Node], _: object) -> None:
     """Add znodes in the order of their paths, which say who is whose child."""
     for path, node in sorted(nodes.items()):
         look.tokens += (path, node.data, node.version, node.owner, node.creates, node.closed)
-        look.zxid(node.czxid)
-        look.zxid(node.mzxid)
+        look.add(node.czxid, Number.ZXID)
+        look.add(node.mzxid, Number.ZXID)
 
 
 def _in_flight(look: _Looking, sent: Mapping[tuple[str, int], Any], _: object) -> None:
