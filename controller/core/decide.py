@@ -53,6 +53,7 @@ from klamm.controller.core.events import (
     SubtreeRead,
     TidyEntries,
     TopicRead,
+    WithdrawalsHeard,
 )
 from klamm.controller.core.model import ClusterState
 from klamm.controller.core.packing import plan_of
@@ -83,6 +84,7 @@ DECISIONS: Decisions = {
     AdminElectionRead: (0, admin_elections.election_read),
     DebtsRead: (0, debts.debts_read),
     ReplicasDeleted: (0, deletion.replicas_deleted),
+    WithdrawalsHeard: (0, deletion.withdrawals_heard),
     BeginEntry: (1, admin_entries.begin),
     TidyEntries: (1, admin_entries.tidy),
     RunElection: (1, admin_elections.run),

@@ -3,9 +3,17 @@
 A topic is queued by its child of /admin/delete_topics, which a request or anybody else makes. It
 waits while a partition of it moves (R455-95). Then the deletion starts: clients see the topic no
 more (leader -2 in UpdateMetadata), brokers delete their replicas, and those that are offline are
-told when they return; former replicas that owe a delete are waited for, too. When no log is left
-the znodes go, from below to above, and the child of /admin/delete_topics last: a controller that
-finds a part of it does the same again.
+told when they return; former replicas that owe a delete are waited for, too. When no log is left,
+and whoever answers clients has heard of the end, the znodes go, from below to above, and the child
+of /admin/delete_topics last: a controller that finds a part of it does the same again.
+
+Brokers keep of a topic what they are not told to forget, and without the znodes no later controller
+knows what to tell them. So every registered broker and other klamm node has to acknowledge an
+UpdateMetadata of this office that takes the partitions back: a request that is lost with its link
+or refused is sent again, one that is gone is not waited for, and one that comes meanwhile is, for
+it may be the same process in a new session. One that stays registered and never answers holds the
+deletion up, as one that has a replica does. Kafka does not wait for UpdateMetadata: if it fails
+over before a broker has taken that, the broker shows clients the topic until it restarts.
 
 Source: Kafka 3.9, TopicDeletionManager.scala; KafkaController.scala, processTopicDeletion;
 KafkaZkClient.scala, deleteTopicZNode. Other than there a topic is looked at after it was queued,
@@ -18,7 +26,12 @@ from dataclasses import replace
 
 from klamm.controller.core.debts import deletes_made
 from klamm.controller.core.draft import Draft, Step
-from klamm.controller.core.events import Cause, CheckDeletion, ReplicasDeleted
+from klamm.controller.core.events import (
+    Cause,
+    CheckDeletion,
+    ReplicasDeleted,
+    WithdrawalsHeard,
+)
 from klamm.controller.core.model import Deletion, Topic, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Delete
 from klamm.controller.core.plan import Entry, Message, Publish, SetDeletion, Stop
@@ -33,18 +46,40 @@ UNKNOWN = Refusal(
 
 
 def replicas_deleted(draft: Draft, cause: Cause, event: ReplicasDeleted) -> None:
-    """Cross off the logs that a broker has deleted; the last one lets the znodes go."""
+    """Cross off the logs that a broker has deleted."""
     draft.settle(cause)
     deletes_made(draft, event)
     deletion = draft.deleting.get(event.topic)
     if deletion is None or deletion.logs is None or event.broker not in deletion.logs:
         return
-    logs = {**deletion.logs, event.broker: deletion.logs[event.broker] - event.partitions}
-    if not logs[event.broker]:
-        del logs[event.broker]
-    draft.queue(event.topic, replace(deletion, logs=logs))
-    if not logs:
-        draft.deletion_checks[event.topic] = CheckDeletion(event.topic)
+    logs = _crossed_off(deletion.logs, event.broker, event.partitions)
+    _progress(draft, event.topic, replace(deletion, logs=logs))
+
+
+def withdrawals_heard(draft: Draft, cause: Cause, event: WithdrawalsHeard) -> None:
+    """Cross off the partitions that a broker or klamm node shows clients no more."""
+    draft.settle(cause)
+    for name, numbers in event.partitions.items():
+        deletion = draft.deleting.get(name)
+        if deletion is not None and event.peer in deletion.unheard:
+            unheard = _crossed_off(deletion.unheard, event.peer, numbers)
+            _progress(draft, name, replace(deletion, unheard=unheard))
+
+
+def _crossed_off(
+    left: Mapping[int, frozenset[int]], id_: int, done: frozenset[int]
+) -> Mapping[int, frozenset[int]]:
+    after = {**left, id_: left[id_] - done}
+    if not after[id_]:
+        del after[id_]
+    return after
+
+
+def _progress(draft: Draft, name: str, deletion: Deletion) -> None:
+    """Take a deletion to have come so far; whoever was the last to be waited for ends it."""
+    draft.queue(name, deletion)
+    if deletion.awaits_nobody:
+        draft.deletion_checks[name] = CheckDeletion(name)
 
 
 def topic_changed(draft: Draft, name: str, before: Topic | None) -> None:
@@ -62,15 +97,24 @@ def topic_changed(draft: Draft, name: str, before: Topic | None) -> None:
     draft.deletion_checks[name] = CheckDeletion(name)
 
 
-def brokers_returned(draft: Draft, fresh: Collection[int]) -> None:
-    """Tell brokers that are back to delete what they hold."""
-    for name, deletion in draft.deleting.items():
-        logs = deletion.logs or {}
-        draft.messages.extend(_stops(name, {b: logs[b] for b in fresh if b in logs}))
+def peers_changed(draft: Draft, gone: Collection[int], fresh: Collection[int]) -> None:
+    """Wait no more for peers that are gone to hear of deletions, but for those that have come.
+
+    Those are told by a Refill what is being deleted; brokers among them delete what they hold.
+    """
+    for name, deletion in tuple(draft.deleting.items()):
+        if deletion.logs is None:
+            continue
+        unheard = {p: left for p, left in deletion.unheard.items() if p not in gone}
+        unheard.update(_unheard(draft.topic(name), fresh))
+        logs = {broker: deletion.logs[broker] for broker in fresh if broker in deletion.logs}
+        draft.messages.extend(_stops(name, logs))
+        if unheard != deletion.unheard:
+            _progress(draft, name, replace(deletion, unheard=unheard))
 
 
 def check(draft: Draft, cause: Cause, event: CheckDeletion) -> None:
-    """Go on with a deletion: start it, or remove znodes once no log is left."""
+    """Go on with a deletion: start it, or remove znodes once it awaits nobody."""
     name = event.topic
     deletion, topic = draft.deleting.get(name), draft.topic(name)
     if deletion is None or paths.delete_topic(name) in draft.removed:
@@ -86,7 +130,7 @@ def check(draft: Draft, cause: Cause, event: CheckDeletion) -> None:
             draft.deletion_checks[name] = event
         elif not is_moving(draft, topic):
             _start(draft, topic, deletion)
-    elif deletion.logs:
+    elif not deletion.awaits_nobody:
         draft.settle(cause)
     else:
         draft.removed.add(paths.delete_topic(name))
@@ -94,14 +138,14 @@ def check(draft: Draft, cause: Cause, event: CheckDeletion) -> None:
 
 
 def _start(draft: Draft, topic: Topic, deletion: Deletion) -> None:
-    started = replace(deletion, logs=logs_of(draft, topic), waiters=())
+    started = begun(draft, topic, deletion.listed)
     draft.queue(topic.name, started)
     for name in draft.owing(topic.name):
         draft.release(name)
     draft.messages.extend(farewell(draft, topic, started))
     draft.results.extend((waiter, Done()) for waiter in deletion.waiters)
     draft.note("deletion-started", topic=topic.name)
-    if not started.logs:
+    if started.awaits_nobody:
         draft.deletion_checks[topic.name] = CheckDeletion(topic.name)
 
 
@@ -110,7 +154,20 @@ def is_changing(draft: Draft, name: str) -> bool:
     return name in draft.rewrites or any(unit.topic == name for unit in draft.units)
 
 
-def logs_of(draft: Draft, topic: Topic) -> Mapping[int, frozenset[int]]:
+def begun(draft: Draft, topic: Topic, listed: bool = True) -> Deletion:
+    """Return the deletion of the topic as it starts, when nobody has done or heard anything."""
+    peers = draft.brokers.keys() | (draft.nodes.keys() - {draft.state.controller_id})
+    return Deletion(_logs_of(draft, topic), listed, unheard=_unheard(topic, peers))
+
+
+def _unheard(topic: Topic | None, peers: Iterable[int]) -> Mapping[int, frozenset[int]]:
+    """What peers have to hear of: all partitions, one set of them for all."""
+    if topic is None or not topic.partitions:
+        return {}
+    return dict.fromkeys(peers, frozenset(topic.partitions))
+
+
+def _logs_of(draft: Draft, topic: Topic) -> Mapping[int, frozenset[int]]:
     """Whose logs must go, by broker: replicas, and former ones that still owe a delete.
 
     Offline ones too, or the log of one that comes back would meet a new topic of this name.

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from klamm.controller.core.deletion import (
     UNKNOWN,
+    begun,
     farewell,
     is_changing,
-    logs_of,
 )
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import (
@@ -51,7 +51,7 @@ def delete(draft: Draft, cause: Cause, event: DeleteTopic) -> None:
     elif is_moving(draft, topic) or is_changing(draft, name):
         _queue(draft, cause, name, Deletion(waiters=(cause.id,)))
     else:
-        deletion = Deletion(logs_of(draft, topic))
+        deletion = begun(draft, topic)
         messages = tuple(farewell(draft, topic, deletion))
         _queue(draft, cause, name, deletion, messages, ((cause.id, Done()),))
 

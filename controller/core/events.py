@@ -22,6 +22,7 @@ from klamm.controller.core.fact_events import LogDirEventsRead as LogDirEventsRe
 from klamm.controller.core.fact_events import NodesRead as NodesRead
 from klamm.controller.core.fact_events import NotificationsRead as NotificationsRead
 from klamm.controller.core.fact_events import ReplicasDeleted as ReplicasDeleted
+from klamm.controller.core.fact_events import WithdrawalsHeard as WithdrawalsHeard
 from klamm.controller.core.fact_events import ReplicasFound as ReplicasFound
 from klamm.controller.core.fact_events import StateRead as StateRead
 from klamm.controller.core.fact_events import SubtreeRead as SubtreeRead

@@ -165,6 +165,14 @@ class ReplicasDeleted:
     partitions: frozenset[int]
 
 
+@dataclass(frozen=True, slots=True)
+class WithdrawalsHeard:
+    """A broker or klamm node knows that these partitions, by topic, are gone for clients."""
+
+    peer: int
+    partitions: Mapping[str, frozenset[int]]
+
+
 Fact = (
     BrokersRead
     | NodesRead
@@ -183,4 +191,5 @@ Fact = (
     | LogDirEventsRead
     | ReplicasFound
     | ReplicasDeleted
+    | WithdrawalsHeard
 )

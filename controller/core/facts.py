@@ -62,7 +62,10 @@ def brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
     draft.messages.append(Announce())
     has_states = bool(draft.state.topics or draft.topics_read)
     draft.messages.extend(Refill(broker, restarted=has_states) for broker in fresh)
-    deletion.brokers_returned(draft, fresh)
+    # A klamm node with the id of a broker that is gone was told nothing in its place.
+    shared = (draft.nodes.keys() & old.keys()) - {*new, draft.state.controller_id}
+    draft.messages.extend(Refill(node) for node in sorted(shared))
+    deletion.peers_changed(draft, gone, (*fresh, *sorted(shared)))
     draft.note("brokers", f"gone {gone}, new {fresh}, now {sorted(new)}")
     _note_shared_ids(draft, new.keys() & draft.nodes.keys(), old.keys() & draft.nodes.keys())
     touched = frozenset((*gone, *fresh))
@@ -127,9 +130,11 @@ def nodes_read(draft: Draft, cause: Cause, event: NodesRead) -> None:
     others = (old.keys() | new.keys()) - {draft.state.controller_id, *draft.brokers}
     draft.nodes = new
     draft.changes.append(SetNodes(new))
-    draft.messages.extend(Forget(id_) for id_ in sorted(others & old.keys() - stayed))
+    gone, fresh = (sorted(others & each.keys() - stayed) for each in (old, new))
+    draft.messages.extend(Forget(id_) for id_ in gone)
     draft.messages.append(Announce())
-    draft.messages.extend(Refill(id_) for id_ in sorted(others & new.keys() - stayed))
+    draft.messages.extend(Refill(id_) for id_ in fresh)
+    deletion.peers_changed(draft, gone, fresh)
     _note_shared_ids(draft, new.keys() & draft.brokers.keys(), old.keys() & draft.brokers.keys())
 
 

@@ -157,7 +157,8 @@ class Deletion:
     """A topic that is queued for deletion, which waits while any of its partitions moves.
 
     `logs` is None until it starts. From then on clients see the topic no more, and `logs` are the
-    partitions by broker whose logs have not been deleted yet; when there are none the znodes go.
+    partitions by broker whose logs have not been deleted yet, and `unheard` those that a
+    registered broker or klamm node does not know yet to be gone; when there are none the znodes go.
     `listed`: /admin/delete_topics holds the topic. `waiters` are the causes that are answered
     when the deletion starts.
     """
@@ -165,11 +166,17 @@ class Deletion:
     logs: Mapping[int, frozenset[int]] | None = None
     listed: bool = True
     waiters: tuple[int, ...] = ()
+    unheard: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
     @property
     def started(self) -> bool:
         """Tell whether the topic is gone for clients, and its replicas are being deleted."""
         return self.logs is not None
+
+    @property
+    def awaits_nobody(self) -> bool:
+        """Tell whether it has started, and all have done and heard what they must."""
+        return self.logs is not None and not self.logs and not self.unheard
 
 
 @dataclass(frozen=True, slots=True)

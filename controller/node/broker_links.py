@@ -1,15 +1,17 @@
 """What the controller has yet to tell its brokers, and what their answers mean."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
-from uuid import UUID
 
-from klamm.controller.brokers.messages import NO_TOPIC_ID
 from klamm.controller.brokers.outbox import InFlight, Kind, Outbox
 from klamm.controller.core.debts import may_be_told
-from klamm.controller.core.events import LeaderAcknowledged, ReplicasDeleted, ReplicasFound
+from klamm.controller.core.events import (
+    LeaderAcknowledged,
+    ReplicasDeleted,
+    ReplicasFound,
+    WithdrawalsHeard,
+)
 from klamm.controller.core.ibp import InterBrokerProtocol
 from klamm.controller.core.model import Broker, ClusterState, TopicPartition
 from klamm.controller.core.plan import (
@@ -22,20 +24,11 @@ from klamm.controller.core.plan import (
     Relead,
     Stop,
 )
-from klamm.controller.node import refusals
+from klamm.controller.node import answers, refusals
 from klamm.controller.node.effects import CloseLink, Effect, Send, SetTimer
 from klamm.controller.node.inputs import BrokerAnswer
 from klamm.controller.node.refusals import HAS_THE_EPOCH
 from klamm.protocol.error_codes import ErrorCode
-from klamm.protocol.generated.leader_and_isr_response import (
-    LeaderAndIsrPartitionError,
-    LeaderAndIsrResponse,
-)
-from klamm.protocol.generated.stop_replica_response import (
-    StopReplicaPartitionError,
-    StopReplicaResponse,
-)
-from klamm.protocol.generated.update_metadata_response import UpdateMetadataResponse
 
 #: Answers to a whole request that end its life: it was taken, or whoever sent it, or to whom, is
 #: out of date, and a new office or a new registration begins with everything.
@@ -51,8 +44,8 @@ class Heard(NamedTuple):
 
     `acknowledged` are leaders that have their epoch, `found` replicas whose log directory has
     failed or works again, `deleted` those that are gone as they were to be, of topics being deleted
-    or of brokers that owed it; `notes` what an operator should
-    know; `stale_epoch` says that the broker has heard of a controller after us.
+    or of brokers that owed it; `heard` what is known to be gone of topics being deleted; `notes`
+    what an operator should know; `stale_epoch` says that the broker has heard of a controller after us.
     """
 
     acknowledged: tuple[LeaderAcknowledged, ...] = ()
@@ -60,6 +53,7 @@ class Heard(NamedTuple):
     stale_epoch: bool = False
     deleted: tuple[ReplicasDeleted, ...] = ()
     found: tuple[ReplicasFound, ...] = ()
+    heard: tuple[WithdrawalsHeard, ...] = ()
 
 
 @dataclass(slots=True)
@@ -102,6 +96,8 @@ class BrokerLinks:
             case Refill(broker, restarted) if peer := state.peer(broker):
                 self.outboxes[broker] = Outbox(peer, listener=self.listener)
                 self.outboxes[broker].refill(state, restarted)
+                for name in _vanishing(state):
+                    self.outboxes[broker].withdraw(name)
                 for name in may_be_told(state, broker):
                     self.outboxes[broker].stop(name, delete=True)
             case Relead(broker):
@@ -142,7 +138,7 @@ class BrokerLinks:
             outbox.put_back(sent, state)
             return Heard()
         outbox.in_flight = None
-        code, partitions = _codes(answer, sent, state)
+        code, partitions = answers.codes(answer, sent, state)
         acknowledged = [
             LeaderAcknowledged(name, answer.broker, epoch)
             for name, epoch in sent.epochs.items()
@@ -156,8 +152,9 @@ class BrokerLinks:
             tuple(acknowledged),
             notes,
             stale_epoch=code == ErrorCode.STALE_CONTROLLER_EPOCH,
-            deleted=tuple(_deleted(answer.broker, sent, code, partitions, state)),
-            found=tuple(_found(outbox.broker, sent, code, partitions, state)),
+            deleted=tuple(answers.deleted(answer.broker, sent, code, partitions, state)),
+            found=tuple(answers.found(outbox.broker, sent, code, partitions, state)),
+            heard=tuple(answers.heard(answer.broker, sent, code, state)),
         )
 
     def _tell_later(
@@ -171,8 +168,8 @@ class BrokerLinks:
         """Keep what was refused, the whole request or some of its partitions, to tell it again.
 
         A delete that no repetition helps waits until the broker comes back, or for the next
-        office: it stays owed. Not so one of a topic that is being deleted, which waits for it. Nor
-        does it help to repeat to lead on a failed directory: others do, until its broker restarts.
+        office: it stays owed. Not so one of a topic that is being deleted, which waits for it, and
+        for the word that its partitions are gone. Nor does it help to repeat to lead on a failed directory: others do, until its broker restarts.
         """
         stops = sent.kind is Kind.STOP_REPLICA
         done = (ErrorCode.NONE,) if stops else (*HAS_THE_EPOCH, ErrorCode.KAFKA_STORAGE_ERROR)
@@ -190,7 +187,7 @@ class BrokerLinks:
                 and not state.vanishing(name.topic)
             }
             left = replace(sent, flags={n: flag for n, flag in flags.items() if n not in useless})
-        elif code == ErrorCode.STALE_CONTROLLER_EPOCH and stops:
+        elif code == ErrorCode.STALE_CONTROLLER_EPOCH and sent.kind is not Kind.LEADER_AND_ISR:
             # If there is another controller we are about to hear of it. If not, the broker errs.
             flags = {name: flag for name, flag in sent.flags.items() if state.vanishing(name.topic)}
             left = replace(sent, flags=flags)
@@ -211,85 +208,9 @@ class BrokerLinks:
                 outbox.put_back(sent, state)
 
 
-def _codes(
-    answer: BrokerAnswer, sent: InFlight, state: ClusterState
-) -> tuple[int, dict[TopicPartition, int]]:
-    """Return the top-level code and those of partitions that the answer names."""
-    match answer.response:
-        case LeaderAndIsrResponse() as response:
-            codes = _named(response.partition_errors)
-            # From version 5 on topics have ids instead of names.
-            names = _names_by_id(sent, state) if response.topics else {}
-            for topic in response.topics:
-                for error in topic.partition_errors:
-                    for topic_name in names.get(topic.topic_id, ()):
-                        name = TopicPartition(topic_name, error.partition_index)
-                        codes[name] = codes.get(name) or error.error_code
-            return response.error_code, codes
-        case StopReplicaResponse() as response:
-            return response.error_code, _named(response.partition_errors)
-        case UpdateMetadataResponse() as response:
-            return response.error_code, {}
-        case other:
-            raise TypeError(f"broker {answer.broker} was answered for with {type(other).__name__}")
-
-
-def _named(
-    errors: Iterable[LeaderAndIsrPartitionError | StopReplicaPartitionError],
-) -> dict[TopicPartition, int]:
-    return {TopicPartition(e.topic_name, e.partition_index): e.error_code for e in errors}
-
-
-def _found(
-    broker: Broker,
-    sent: InFlight,
-    code: int,
-    partitions: dict[TopicPartition, int],
-    state: ClusterState,
-) -> Iterator[ReplicasFound]:
-    """Tell which replicas a broker that was to lead or follow has on failed directories.
-
-    Only what is news: 56 of one that was online, 0 of one that was offline.
-    """
-    if code != ErrorCode.NONE or sent.kind is not Kind.LEADER_AND_ISR:
-        return
-    failed = {n for n in sent.epochs if partitions.get(n) == ErrorCode.KAFKA_STORAGE_ERROR}
-    fine = {n for n in sent.epochs if partitions.get(n, ErrorCode.NONE) == ErrorCode.NONE}
-    offline = frozenset(name for name in failed if not state.is_offline(name, broker.id))
-    online = frozenset(name for name in fine if state.is_offline(name, broker.id))
-    if offline or online:
-        yield ReplicasFound(broker.id, broker.epoch, offline, online)
-
-
-def _deleted(
-    broker: int,
-    sent: InFlight,
-    code: int,
-    partitions: dict[TopicPartition, int],
-    state: ClusterState,
-) -> Iterator[ReplicasDeleted]:
-    """Tell which replicas a broker has deleted that somebody waits for, topic by topic.
-
-    Of a partition that it does not host it has no log either, and answers so with 0.
-    """
-    if code != ErrorCode.NONE or sent.kind is not Kind.STOP_REPLICA:
-        return
-    gone: dict[str, set[int]] = defaultdict(set)
-    for name, delete in sent.flags.items():
-        done = partitions.get(name, ErrorCode.NONE) == ErrorCode.NONE
-        if delete and done and (state.vanishing(name.topic) or state.owes(name, broker)):
-            gone[name.topic].add(name.partition)
-    for topic, numbers in gone.items():
-        yield ReplicasDeleted(topic, broker, frozenset(numbers))
-
-
-def _names_by_id(sent: InFlight, state: ClusterState) -> dict[UUID, list[str]]:
-    """The topics of a request by id; those without one share the id of all zeros.
-
-    What is said of that one counts for all of them: better a delete too late than one too early.
-    """
-    names = defaultdict(list)
-    for topic_name in dict.fromkeys(name.topic for name in sent.flags):
-        if topic_name in state.topics:
-            names[state.topics[topic_name].topic_id or NO_TOPIC_ID].append(topic_name)
-    return names
+def _vanishing(state: ClusterState) -> Iterator[TopicPartition]:
+    """The partitions of topics that are being deleted: whoever is new has to say it knows so."""
+    for name, deletion in state.deleting.items():
+        if deletion.started and name in state.topics:
+            for number in state.topics[name].partitions:
+                yield TopicPartition(name, number)

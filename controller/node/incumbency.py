@@ -68,6 +68,7 @@ def on_broker_answer(node: NodeData, event: BrokerAnswer) -> None:
             *(fact for fact in heard.acknowledged if fact.partition in awaiting),
             *heard.found,
             *heard.deleted,
+            *heard.heard,
         ),
         FromBroker(event.broker, event.send),
     )

@@ -273,6 +273,15 @@ def test_i3_knows_an_end_and_a_cancel(end: tuple[int, ...]) -> None:
     assert stage.writes("n1", topic(end)) is None
 
 
+def test_i3_knows_an_end_with_another_move_and_its_cancel_in_one_turn() -> None:
+    stage = Stage()
+    asked = Request(9, (AlterReassignment(T, (1, 2, 4)), AlterReassignment(T, None)))
+    assert stage.plant("n1 turn", lambda: stage.world.happened.inputs.append(asked)) is None
+    moving = topic((3, 4, 1, 2), (3, 4), (1, 2))
+    assert stage.tool(moving, state(1, 1, 1, 2, 3, 4)) is None
+    assert stage.writes("n1", topic((4, 3)), state(3, 2, 3, 4)) is None
+
+
 def test_i3_finds_replicas_that_change_without_a_move() -> None:
     assert_found(Stage().writes("n1", topic((1, 4))), "I3", "ended at [1, 4]")
 

@@ -101,12 +101,21 @@ class Seeded:
         return actions[-1]
 
 
+class PassedOver(NamedTuple):
+    """A line of a script that was not possible at its place: before which step of the run."""
+
+    step: int
+    line: str
+
+
 class Recorded:
-    """Does again what a script says, as far as it can be done."""
+    """Does again what a script says, as far as it can be done; `passed_over` is what cannot."""
 
     def __init__(self, script: Sequence[str]) -> None:
         self._script = script
         self._place = 0
+        self._steps = 0
+        self.passed_over: list[PassedOver] = []
 
     def next(self, offers: Offers) -> Action | None:
         """Return the next action of the script that is possible now."""
@@ -115,23 +124,31 @@ class Recorded:
             name = self._script[self._place]
             self._place += 1
             if name.startswith(DETAIL):
+                self._pass_over(name)
                 continue
             if possible is None:
                 lists = (offers.regular(), offers.asks(), offers.faults(), offers.clock())
                 possible = {action.name: action for actions in lists for action in actions}
             if name in possible:
+                self._steps += 1
                 return possible[name]
+            self._pass_over(name)
         return None
 
     def choose(self, label: str, options: Sequence[str]) -> str:
         """Return what the script says of this detail, or else the first option."""
         begin = f"{DETAIL}{label}: "
         if self._place < len(self._script) and self._script[self._place].startswith(begin):
-            option = self._script[self._place].removeprefix(begin)
+            line = self._script[self._place]
             self._place += 1
+            option = line.removeprefix(begin)
             if option in options:
                 return option
+            self._pass_over(line)
         return options[0]
+
+    def _pass_over(self, line: str) -> None:
+        self.passed_over.append(PassedOver(self._steps + 1, line))
 
 
 @dataclass

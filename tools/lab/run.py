@@ -12,7 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from klamm.tools.lab.choices import DETAIL, Choices, Enumerator, Recorded, Seeded
+from klamm.tools.lab.choices import (
+    DETAIL,
+    Choices,
+    Enumerator,
+    PassedOver,
+    Recorded,
+    Seeded,
+)
 from klamm.tools.lab.copies import packed, unpacked
 from klamm.tools.lab.events import Violation
 from klamm.tools.lab.film import Film
@@ -33,6 +40,12 @@ class Finished:
     def script(self) -> Sequence[str]:
         """The names of all actions, and details, that were chosen."""
         return self.world.script
+
+    @property
+    def passed_over(self) -> Sequence[PassedOver]:
+        """The lines of the script that it was done from which were not possible, in order."""
+        choices = self.world.choices
+        return choices.passed_over if isinstance(choices, Recorded) else ()
 
 
 @dataclass(slots=True)

@@ -2,20 +2,25 @@
 
 The delta debugging of Zeller and Hildebrandt (ddmin, "Simplifying and Isolating Failure-Inducing
 Input", 2002) over the actions of a script: parts are left out, and what is left is kept if the
-same invariant is violated still. What a shorter script no longer says happens in the regular
+same is wrong still (`kind`). What a shorter script no longer says happens in the regular
 order. Faults are tried first, one by one: the fewer, the better the story.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from klamm.tools.lab.choices import DETAIL
+from klamm.tools.lab.events import Violation
 from klamm.tools.lab.run import Finished, Opening, again
 
 #: An action with its details.
 Unit = tuple[str, ...]
+#: Words that are no name, number or list, and how many of them tell complaints apart.
+_PLAIN_WORD = re.compile(r"(?<!\S)[a-z]+(?=[,;:]?(?:\s|$))")
+_WORDS = 6
 
 
 @dataclass(slots=True)
@@ -33,11 +38,26 @@ def shrink(opening: Opening, script: Sequence[str], most_runs: int = 2_000) -> S
     first = again(opening, script)
     if first.violation is None:
         raise ValueError("the script shows nothing wrong, so there is nothing to keep")
-    search.invariant = first.violation.invariant
+    search.kind = kind(first.violation)
     search.best = first
     wilful = {it.action for it in first.world.events if it.fault or it.asked}
     units = search.reduce(_units(first.script), wilful)
     return Shrunk(search.best, _lines(units), search.runs)
+
+
+def kind(violation: Violation) -> tuple[str, ...]:
+    """Return what a shorter run must have in common with this one: the invariant.
+
+    Many things are called liveness, and any error is a fault. So what was missing first must be
+    the same with other names and numbers, and an error of the same type.
+    """
+    match violation.invariant:
+        case "liveness":
+            missing = next(iter(violation.evidence), violation.text)
+            return ("liveness", *_PLAIN_WORD.findall(missing)[:_WORDS])
+        case "fault":
+            return "fault", violation.text.partition(":")[0]
+    return (violation.invariant,)
 
 
 class _Search:
@@ -45,7 +65,7 @@ class _Search:
         self._opening = opening
         self._most_runs = most_runs
         self.runs = 1
-        self.invariant = ""
+        self.kind: tuple[str, ...] = ()
         self.best: Finished
 
     def reduce(self, units: list[Unit], wilful: Container[str]) -> list[Unit]:
@@ -81,13 +101,12 @@ class _Search:
         return units
 
     def _shows(self, units: Sequence[Unit]) -> bool:
-        """Tell whether a script still violates the invariant that the first one did."""
+        """Tell whether the same is wrong in a script as in the first one."""
         if self.runs >= self._most_runs:
             return False
         self.runs += 1
         finished = again(self._opening, _lines(units))
-        violation = finished.violation
-        if violation is None or violation.invariant != self.invariant:
+        if finished.violation is None or kind(finished.violation) != self.kind:
             return False
         self.best = finished
         return True

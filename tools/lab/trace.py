@@ -7,16 +7,19 @@
 A line says in its first column what it tells of: `znode` what was written, `given` what a node was
 given, `wants` what it asked for and `undone` what it would have if it had lived, `wire` what became
 of requests (--> sent or answered, ==> taken in, -x- lost), `client` what was asked and answered,
-by the client's own number.
+by the client's own number. Lines that say the same again and again are one (`folding`), and so
+are steps one after the other in which time passes and nothing else is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from klamm.controller.store.port import SessionEvent
-from klamm.tools.lab import telling
+from klamm.tools.lab import folding, telling
+from klamm.tools.lab.choices import PassedOver
 from klamm.tools.lab.events import Happened, Violation
 
 _COLUMN = 8
@@ -41,18 +44,75 @@ class Header:
             yield f"replay   {self.command}"
 
 
-def render(events: Iterable[Happened], header: Header, violation: Violation | None = None) -> str:
-    """Return a run's trace; what it was first, then each step, its verdict at the end."""
+def render(
+    events: Iterable[Happened],
+    header: Header,
+    violation: Violation | None = None,
+    *,
+    passed_over: Sequence[PassedOver] = (),
+    whole: bool = False,
+) -> str:
+    """Return a run's trace: what it was first, then each step, its verdict at the end.
+
+    `passed_over` are lines of its script that were not possible, each told where it stood. With
+    `whole` nothing is folded.
+    """
     writers = Writers()
     lines = [*header.lines(), ""]
+    missed = deque(passed_over)
+    quiet: list[Happened] = []
     for happened in events:
-        mark = "  <-- FAULT" if happened.fault else ""
-        at = f"{happened.now:g} s"
-        lines.append(f"step {happened.step:<5} {at:>10}  {happened.action}{mark}")
-        for what, each in told(happened, writers):
-            lines.append(f"    {what:<{_COLUMN}}  {each}")
-    lines += ["", *verdict(violation)]
+        below = list(told(happened, writers, whole=whole))
+        here = [_not_possible(missed.popleft()) for _ in range(_due(missed, happened.step))]
+        silent = happened.actor == "time" and not (below or whole)
+        if here or not silent:
+            lines += _quiet(quiet)
+            quiet.clear()
+        lines += here
+        if silent:
+            quiet.append(happened)
+            continue
+        lines.append(_step(happened))
+        lines += (f"    {what:<{_COLUMN}}  {each}" for what, each in below)
+    lines += [*_quiet(quiet), *map(_not_possible, missed), "", *verdict(violation)]
     return "\n".join(lines) + "\n"
+
+
+def _due(missed: Iterable[PassedOver], step: int) -> int:
+    """Count what stood before a step."""
+    return sum(each.step <= step for each in missed)
+
+
+def _step(happened: Happened) -> str:
+    mark = "  <-- FAULT" if happened.fault else ""
+    at = f"{happened.now:g} s"
+    return f"step {happened.step:<5} {at:>10}  {happened.action}{mark}"
+
+
+def _quiet(steps: Sequence[Happened]) -> Iterator[str]:
+    """Yield one line for steps in which nothing was told but that time passes."""
+    match steps:
+        case [single]:
+            yield _step(single)
+        case [first, *_, last]:
+            numbers = f"{first.step}-{last.step}"
+            at = f"{last.now:g} s"
+            yield f"step {numbers:<5} {at:>10}  {last.action}, {len(steps)} times"
+
+
+def _not_possible(missed: PassedOver) -> str:
+    return f"     {'':<5} {'':>10}  not possible: {missed.line.strip()}"
+
+
+def possible(passed_over: Sequence[PassedOver], lines: int) -> Iterator[str]:
+    """Yield how many of a script's lines were not possible, and the first; nothing if none."""
+    if passed_over:
+        step, line = passed_over[0]
+        were = "was" if len(passed_over) == 1 else "were"
+        yield (
+            f"script   {len(passed_over)} of {lines} lines {were} not possible, the first "
+            f"before step {step}: {line.strip()}"
+        )
 
 
 def verdict(violation: Violation | None) -> Iterator[str]:
@@ -90,24 +150,21 @@ class Writers:
         return self._names.get(session, f"session {session}")
 
 
-def told(happened: Happened, writers: Writers) -> Iterator[tuple[str, str]]:
-    """Yield what came of a step: the kind of each line, and the line."""
+def told(
+    happened: Happened, writers: Writers, *, whole: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Yield what came of a step: the kind of each line, and the line; unless `whole`, folded."""
     writers.learn(happened)
     for asked in happened.asked:
         yield "client", f"({asked.number}) asks {asked.node}: {asked.what.name}"
         yield from (("client", f"  {line}") for line in telling.message(asked.what.body))
     for detail in happened.details:
         yield "chosen", detail
-    for event in happened.inputs:
-        text = telling.given(event)
-        if text is not None:
-            yield "given", text
+    yield from (("given", each) for each in folding.given(happened.inputs, whole))
     for change in happened.znodes:
         yield from (("znode", each) for each in telling.znode(change, writers.name(change.session)))
-    for effect in happened.effects:
-        yield from (("wants", each) for each in telling.asked(effect))
-    for effect in happened.undone:
-        yield from (("undone", each) for each in telling.asked(effect))
+    yield from (("wants", each) for each in folding.asked(happened.effects, whole))
+    yield from (("undone", each) for each in folding.asked(happened.undone, whole))
     for carried in happened.messages:
         yield from (("wire", each) for each in telling.carried(carried))
     for asked in happened.replied:

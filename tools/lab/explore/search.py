@@ -1,18 +1,19 @@
-"""Every world that can come of one: breadth first, each looked at once.
+"""Every world that can come of one, each looked at once.
 
 Each edge is one action with its details, chosen by an `Enumerator` as in every other run, so the
 way to a world is a script that `klamm lab replay` repeats. Worlds are told apart by their
-fingerprints; the first way found to one is the shortest.
+fingerprints. `First` says in which order: the fewest steps first, or the fewest deviations from what
+is usual. A world is left with the choices of its next step, so only what is looked at is made.
 """
 
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, unique
 from functools import partial
+from heapq import heappop, heappush
 
 from klamm.tools.lab.actions import TURN
 from klamm.tools.lab.choices import Action, Enumerator, Offers
@@ -44,14 +45,43 @@ _AT_ONCE = {
 }
 
 
+@unique
+class First(Enum):
+    """Which worlds are looked at first. Without a bound it makes no difference what is found."""
+
+    SHORT = "short"
+    """Those of the fewest steps: what is found first has the shortest way."""
+    USUAL = "usual"
+    """Those of the fewest deviations, and among them the deepest.
+
+    It deviates from the usual if anything is done but the first that is possible, whatever fails
+    or is asked for included, unless nothing else is left. The usual run is walked to its end,
+    then all with one deviation, with two, and so on: most bugs take few (Emmi, Qadeer, Rakamaric:
+    Delay-bounded scheduling, POPL 2011).
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How far to go: how many worlds and steps, how many ends of processes and sessions."""
+    """How far to go: how many worlds, steps, deviations, ends of processes and sessions.
+
+    `depth` goes with `First.SHORT`, `deviations` with `First.USUAL`: each world is met first with
+    the least of what is bounded, so that all within the bound are seen. Raises ValueError.
+    """
 
     states: int | None = None
     depth: int | None = None
     ends: int = 0
     order: Order = Order.TURNS
+    first: First = First.SHORT
+    deviations: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse bounds that would not be exact."""
+        if self.depth is not None and self.first is not First.SHORT:
+            raise ValueError("a bound on depth needs the order of fewest steps first")
+        if self.deviations is not None and self.first is not First.USUAL:
+            raise ValueError("a bound on deviations needs the order of fewest deviations first")
 
 
 @dataclass(slots=True)
@@ -61,8 +91,9 @@ class Explored:
     `states` are worlds that differ, `edges` steps between them, `revisits` those to one known
     before. `last` are worlds in which nothing happens any more unless somebody asks or fails; each
     was left to itself from there, with the passing of time, and has come to rest. `depth` is the
-    length of the longest of the shortest ways. `waiting` worlds are known and not looked at yet.
-    `whole` tells whether nothing was left out because of a bound.
+    length of the longest of the ways found, `deviations` the most in one of them. `waiting` worlds
+    are known and not all that comes of them. `cut_by` names the bound because of which something
+    was left out, None if nothing was.
     """
 
     states: int = 0
@@ -70,17 +101,28 @@ class Explored:
     revisits: int = 0
     last: int = 0
     depth: int = 0
+    deviations: int = 0
     waiting: int = 0
-    whole: bool = True
+    cut_by: str | None = None
     violation: Violation | None = None
     script: Sequence[str] = ()
 
+    @property
+    def whole(self) -> bool:
+        """Tell whether nothing was left out because of a bound."""
+        return self.cut_by is None
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+
+@dataclass(slots=True, eq=False)
+class _Place:
+    """A world and the choices of the next step to try from it; `still` if none happens by itself."""
+
     kept: Kept
+    still: bool
     depth: int
+    deviations: int
     way: _Way | None
+    path: list[int] = field(default_factory=lambda: [0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +131,10 @@ class _Way:
 
     before: _Way | None
     lines: tuple[str, ...]
+
+
+#: What comes first: deviations and depth, in the order's sense, then who came first, or last.
+_Rank = tuple[int, int, int]
 
 
 @dataclass(slots=True)
@@ -101,7 +147,9 @@ class Exploration:
     found: Explored = field(default_factory=Explored)
     _fingerprints: Fingerprints = field(default_factory=Fingerprints)
     _known: set[bytes] = field(default_factory=set)
-    _waiting: deque[_Waiting] = field(default_factory=deque)
+    _waiting: list[tuple[_Rank, _Place]] = field(default_factory=list)
+    #: The place that was found last, and its world, to spare a copy if it is the next.
+    _latest: tuple[_Place, World] | None = None
 
     def run(self) -> Explored:
         """Go as far as the bounds allow, or until something is wrong."""
@@ -109,37 +157,65 @@ class Exploration:
         world = self.opening.world(Enumerator())
         for kind in ENDS:
             world.faults_left[kind] = bounds.ends
-        self._arrive(world, 0, None)
+        self._arrive(world, 0, 0, None)
         while self._waiting and found.violation is None:
-            place = self._waiting.popleft()
-            found.waiting = len(self._waiting)
+            rank, place = heappop(self._waiting)
             if bounds.depth is not None and place.depth >= bounds.depth:
-                found.whole = False
+                found.cut_by = "depth"
                 continue
-            if (bounds.states is not None and found.states >= bounds.states) or not self.goes_on(
-                found
-            ):
-                found.whole = False
+            if bounds.deviations is not None and place.deviations > bounds.deviations:
+                found.cut_by = "deviations"
                 break
-            self._expand(place)
+            if bounds.states is not None and found.states >= bounds.states:
+                found.cut_by = "states"
+                break
+            if not self.goes_on(found):
+                found.cut_by = "time"
+                break
+            self._go_on(rank, place)
+            found.waiting = len(self._waiting)
         return found
 
-    def _expand(self, place: _Waiting) -> None:
-        found = self.found
-        for world, violation in _steps(place.kept, self.bounds.order):
-            found.edges += 1
-            way = _Way(place.way, tuple(world.script))
-            if violation is not None:
-                found.violation, found.script = violation, _script(way)
-                return
-            self._arrive(world, place.depth + 1, way)
-        world = place.kept.world()
-        if not world.regular():
+    def _go_on(self, rank: _Rank, place: _Place) -> None:
+        """Take the next step from a place."""
+        found, begins = self.found, place.path == [0]
+        if begins and place.still:
             found.last += 1
+            world = place.kept.world()
             found.violation = guarded(world, partial(rest, world))
-            found.script = _script(place.way) if found.violation is not None else ()
+            if found.violation is not None:
+                found.script = _script(place.way)
+                return
+        world = self._world(place)
+        path, deviations = place.path, place.deviations
+        turns_first = self.bounds.order is Order.TURNS
+        choices = world.choices = _Ordered(path) if turns_first else Enumerator(path)
+        violation = guarded(world, partial(_step, world, self.bounds.order))
+        if not choices.widths:
+            return
+        found.edges += 1
+        way = _Way(place.way, tuple(world.script))
+        if violation is not None:
+            found.violation, found.script = violation, _script(way)
+            return
+        following = _next(path, choices.widths, world)
+        if following is not None:
+            place.path = following
+            if begins:
+                place.deviations += 1
+            heappush(self._waiting, (self._rank(place, rank[-1]), place))
+        self._arrive(world, place.depth + 1, deviations, way)
 
-    def _arrive(self, world: World, depth: int, way: _Way | None) -> None:
+    def _world(self, place: _Place) -> World:
+        latest, self._latest = self._latest, None
+        return latest[1] if latest is not None and latest[0] is place else place.kept.world()
+
+    def _rank(self, place: _Place, number: int) -> _Rank:
+        if self.bounds.first is First.SHORT:
+            return place.depth, 0, number
+        return place.deviations, -place.depth, number
+
+    def _arrive(self, world: World, depth: int, deviations: int, way: _Way | None) -> None:
         found = self.found
         world.events.clear()
         world.script.clear()
@@ -148,9 +224,13 @@ class Exploration:
             found.revisits += 1
             return
         self._known.add(seen)
-        found.states, found.depth = found.states + 1, max(found.depth, depth)
-        self._waiting.append(_Waiting(Kept.of(world), depth, way))
-        found.waiting = len(self._waiting)
+        found.states += 1
+        found.depth = max(found.depth, depth)
+        found.deviations = max(found.deviations, deviations)
+        place = _Place(Kept.of(world), not world.regular(), depth, deviations, way)
+        self._latest = place, world
+        number = found.states if self.bounds.first is First.SHORT else -found.states
+        heappush(self._waiting, (self._rank(place, number), place))
 
 
 class _Ordered(Enumerator):
@@ -167,19 +247,6 @@ class _Ordered(Enumerator):
             cut_short = f"crash {turns[0].name.removesuffix(TURN)} in its turn"
             found = [turns[0], *(action for action in found if action.name == cut_short)]
         return found[self._place(len(found))] if found else None
-
-
-def _steps(kept: Kept, order: Order) -> Iterator[tuple[World, Violation | None]]:
-    """Yield a world for each step that is possible, and what is wrong in it."""
-    path: list[int] | None = [0]
-    while path is not None:
-        world = kept.world()
-        choices = world.choices = _Ordered(path) if order is Order.TURNS else Enumerator(path)
-        violation = guarded(world, partial(_step, world, order))
-        if not choices.widths:
-            return
-        yield world, violation
-        path = _next(path, choices.widths, world)
 
 
 def _step(world: World, order: Order) -> Violation | None:
