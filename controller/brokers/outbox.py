@@ -21,8 +21,8 @@ Rules of merging (each has a test):
 7. That a partition is gone is told even if a topic of the same name has come since, and before
    what is told of that one: brokers keep of a topic what they are not told to forget.
 8. A new broker is told everything from two backlogs of whole topics, one of what it has replicas
-   of and one for clients. What is said of a partition by name takes it out of them, unless they
-   would tell the same.
+   of and one for clients; by name what is being deleted, for it has to acknowledge that. What is
+   said of a partition by name takes it out of them, unless they would tell the same.
 """
 
 from collections.abc import Callable

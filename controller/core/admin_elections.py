@@ -1,10 +1,13 @@
 """Elections that old tools order in /admin/preferred_replica_election.
 
-Every partition that it names gets its preferred leader, or a line in the journal; then the znode is
-removed. What is written anew meanwhile is another order.
+Every partition that it names gets its preferred leader, or a line in the journal; the znode is
+removed by the turn after that, so that no election waits for, or is repeated with, a removal that
+ZooKeeper refuses. What is written anew meanwhile is another order.
 
 Source: Kafka 3.9, KafkaController.scala, processZkPreferredReplicaLeaderElection.
 """
+
+from dataclasses import replace
 
 from klamm.controller.core.admin_znodes import AdminElection
 from klamm.controller.core.draft import Draft, Step
@@ -36,23 +39,37 @@ def election_read(draft: Draft, cause: Cause, event: AdminElectionRead) -> None:
 
 
 def run(draft: Draft, cause: Cause, event: RunElection) -> None:
-    """Elect all that the znode names; it goes with the last of them, or after it."""
+    """Elect all that the znode names, and have it removed once that is durable."""
     order = draft.election
     if order.version is None:
         draft.settle(cause)
         return
-    refused = 0
+    # What else asks for it in this turn has been served.
+    draft.election = AdminElection()
+    if order.held:
+        removal = Delete(_PATH, order.version)
+        entry = Entry("admin-election", order.held, cause.id)
+        last = Step((cause.id,), (removal,), (SetElection(AdminElection()),), entries=(entry,))
+        draft.steps.append(clearing(draft, cause, _PATH, event) or last)
+        return
+    # They are told once all is durable: not again by a turn that repeats a part of this one.
+    refused = []
     for name in order.partitions:
         refusal = prefer(draft, name)
         if refusal is not None:
-            refused += 1
-            draft.note("not-elected", refusal.message, name=name)
+            after = draft.partition(name)
+            text = refusal.message
+            refused.append(Entry("not-elected", text, cause.id, name, name.topic, after))
         if name in draft.units:
             draft.units[name].parts.append(cause.id)
-    draft.election = AdminElection()
-    done = len(order.partitions) - refused
-    entry = Entry("admin-election", f"{done} elected, {refused} not", cause.id)
-    removal = Delete(_PATH, order.version)
-    changes = (SetElection(AdminElection()),)
-    last = Step((cause.id,), (removal,), changes, entries=(entry,))
-    draft.last_steps.append(clearing(draft, cause, _PATH, event) or last)
+    done = len(order.partitions) - len(refused)
+    held = replace(order, held=f"{done} elected, {len(refused)} not")
+    draft.last_steps.append(
+        Step(
+            (cause.id,),
+            (),
+            (SetElection(held),),
+            entries=tuple(refused),
+            follow_ups=(RunElection(),),
+        )
+    )

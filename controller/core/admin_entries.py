@@ -6,6 +6,10 @@ what they add waits for its end. At most once a second what is finished is taken
 version-checked write for all of it; the last write removes the znode. Whoever removes or empties
 it cancels nothing: what has begun stands in the topics' znodes.
 
+What is under way is known by the topics' znodes alone, so whoever takes over judges anew what has
+not begun: an order to a broker that was away at that moment, with the controller, is refused. An
+entry whose topic cannot be read is not judged; it waits until it can be.
+
 Source: KIP-455, "Compatibility, Deprecation, and Migration Plan"; Kafka 3.9, KafkaController.scala
 (processZkPartitionReassignment, maybeTriggerPartitionReassignment, removePartitionsFromReassigned).
 There entries are begun unjudged, later writes are never seen, and one finished entry is one write
@@ -81,6 +85,12 @@ def begin(draft: Draft, cause: Cause, event: BeginEntry) -> None:
     if name in draft.admin.overridden:
         draft.settle(cause)
         return
+    unreadable = draft.immovable(name)
+    if unreadable:
+        text = f"to {[*target]}: it waits, for a znode cannot be read: {unreadable}"
+        draft.note("entry-waits", text, name=name)
+        draft.settle(cause)
+        return
     bring_in_line(draft, name)
     partition = draft.partition(name)
     if _is_under_way(partition, target):
@@ -115,10 +125,6 @@ def _check(
     refusal = draft.rules.validate(partition, target, draft.alive)
     if refusal is None and name.topic in draft.deleting:
         refusal = NO_PARTITION
-    unreadable = draft.unreadable_of(name)
-    if refusal is None and unreadable:
-        text = f"{name} is left alone, for its znode cannot be read: {unreadable}"
-        refusal = replace(NO_PARTITION, message=text)
     return refusal or draft.too_large.get(name.topic)
 
 
@@ -170,7 +176,6 @@ def tidy(draft: Draft, cause: Cause, event: TidyEntries) -> None:
         _write(draft, cause, admin, *_without(admin, gone), found.unbegun)
         return
     left = _leftovers(draft, admin)
-    admin = replace(admin, refused=frozenset(), overridden=frozenset())
     _write(draft, cause, admin, left, left, [*left])
 
 
@@ -201,7 +206,7 @@ def _sort(draft: Draft, admin: AdminReassignments) -> _Sorted:
             found.over.add(name)
         else:
             found.under_way.add(name)
-            if not _is_under_way(draft.partition(name), target):
+            if not (draft.immovable(name) or _is_under_way(draft.partition(name), target)):
                 found.unbegun.append(name)
     return found
 
@@ -231,7 +236,7 @@ def _write(
     """Leave these entries in the znode, if that is news and ZooKeeper takes it; begin these."""
     ops: tuple[Op, ...] = ()
     entries: tuple[Entry, ...] = ()
-    after = replace(admin, accepted=accepted)
+    after = admin.taking(accepted)
     if not kept or len(kept) < len(admin.entries) or admin.unclean:
         op = admin.removal(kept)
         if isinstance(op, SetData) and not fits(draft, size := op_size(op)):
@@ -241,8 +246,7 @@ def _write(
             after = replace(after, too_large=True)
         else:
             ops, after = (op,), admin.after(kept, accepted)
-            text = f"{len(admin.entries) - len(kept)} entries are finished, {len(kept)} are left"
-            entries = (Entry("admin-tidied", text, cause.id),)
+            entries = (Entry("admin-tidied", _tidied(draft, admin, kept), cause.id),)
     follow_ups = tuple(map(BeginEntry, unbegun))
     if after == draft.admin and not follow_ups:
         draft.settle(cause)
@@ -250,3 +254,16 @@ def _write(
     draft.admin = after
     step = Step((cause.id,), ops, (SetAdmin(after),), entries=entries, follow_ups=follow_ups)
     draft.steps.append(step)
+
+
+def _tidied(draft: Draft, admin: AdminReassignments, kept: _Targets) -> str:
+    """What leaves the znode, in numbers; other lines tell what was overridden or discarded."""
+    gone = {name: to for name, to in admin.entries.items() if name not in kept}
+    refused = sum(
+        name in admin.refused and admin.accepted.get(name) == to for name, to in gone.items()
+    )
+    finished = sum(_is_done(_durable(draft, name), to) for name, to in gone.items())
+    text = f"{len(gone)} entries leave ({finished} finished, {refused} refused)"
+    if admin.unclean:
+        text += " and what is no entry"
+    return f"{text}, {len(kept)} are left"

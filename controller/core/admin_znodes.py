@@ -63,14 +63,14 @@ class AdminReassignments:
         """What is known once `removal` is done; with the znode all that was about it goes."""
         if self.version is None or not (kept or bears):
             return AdminReassignments()
-        return AdminReassignments(
-            self.version + 1,
-            self.czxid,
-            kept,
-            accepted,
-            refused=self.refused & accepted.keys(),
-            overridden=self.overridden & accepted.keys(),
-        )
+        left = self.taking(accepted)
+        return replace(left, version=self.version + 1, entries=kept, unclean=False, too_large=False)
+
+    def taking(self, accepted: Targets) -> "AdminReassignments":
+        """What is known with this set under way; an entry that is new to it has not been judged."""
+        old = {name for name, to in accepted.items() if self.accepted.get(name) == to}
+        refused, overridden = self.refused & old, self.overridden & old
+        return replace(self, accepted=accepted, refused=refused, overridden=overridden)
 
     def without(self, names: Collection[TopicPartition]) -> tuple[Targets, Targets]:
         """The entries, and of them the set under way, without those of these partitions."""
@@ -89,8 +89,13 @@ class AdminReassignments:
 
 @dataclass(frozen=True, slots=True)
 class AdminElection:
-    """/admin/preferred_replica_election, its fields as above, and what it asks to be led."""
+    """/admin/preferred_replica_election, its fields as above, and what it asks to be led.
+
+    `held` says what came of it once that is durable, and only the znode has still to go; "" until
+    then.
+    """
 
     version: int | None = None
     czxid: int = 0
     partitions: tuple[TopicPartition, ...] = ()
+    held: str = ""

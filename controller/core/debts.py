@@ -30,19 +30,25 @@ from klamm.controller.core.model import (
     Awaiting,
     ClusterState,
     Ledger,
+    Topic,
     TopicPartition,
 )
 from klamm.controller.core.plan import Lead, Stop
+from klamm.controller.core.removal import clearing
 from klamm.controller.znodes import paths
 
 
 def debts_read(draft: Draft, cause: Cause, event: DebtsRead) -> None:
     """Take what is owed as ZooKeeper holds it: at the begin of an office, or changed by others.
 
-    Where that cannot be read, what was known still holds; the next write replaces the znode.
+    Where that says nothing that can be read, what was known still holds, and the next write, or
+    the end of the topic, replaces the znode. What ZooKeeper does not show at all is a `FaultFound`:
+    as long as it stands nothing is dropped, for nobody could write it down.
     """
     draft.settle(cause)
     name, known = event.topic, draft.ledger(event.topic)
+    if draft.take_up(paths.replica_deletions(name)):
+        _go_on(draft, name)
     if event.version is None:
         draft.learn_below(paths.replica_deletions(name), ())
     owed = known.owed if event.owed is None else event.owed
@@ -60,6 +66,15 @@ def debts_read(draft: Draft, cause: Cause, event: DebtsRead) -> None:
         draft.deletion_checks[name] = CheckDeletion(name)
     else:
         demand_all(draft, name)
+
+
+def _go_on(draft: Draft, topic_name: str) -> None:
+    """Look again at what waited for the debts to become readable: ends of moves, a deletion."""
+    if topic_name in draft.deleting:
+        draft.deletion_checks[topic_name] = CheckDeletion(topic_name)
+    topic = draft.topic(topic_name)
+    for number in topic.moving if topic else ():
+        draft.check_later(TopicPartition(topic_name, number))
 
 
 def demand_all(draft: Draft, topic_name: str) -> None:
@@ -125,18 +140,44 @@ def _pay(draft: Draft, topic: str, brokers: Mapping[int, frozenset[int]]) -> Non
 
 
 def clear(draft: Draft, cause: Cause, event: ClearDebts) -> None:
-    """Write down what is not owed any more; of a topic that is being deleted its end does that."""
-    if not draft.ledger(event.topic).paid or draft.vanishing(event.topic):
+    """Write down what is not owed any more; of a topic that is being deleted its end does that.
+
+    A znode that goes with the last debt goes after whatever somebody else has put below it.
+    """
+    name = event.topic
+    ledger = draft.ledger(name)
+    if not _is_to_clear(draft, name, ledger, draft.topic(name)):
         draft.settle(cause)
+        return
+    path = paths.replica_deletions(name)
+    owes = any(ledger.due(number) for number in ledger.owed)
+    strays = None if owes else clearing(draft, cause, path, event)
+    if strays is not None:
+        draft.steps.append(strays)
     else:
-        draft.clearings.setdefault(event.topic, []).append(cause.id)
+        draft.clearings.setdefault(name, []).append(cause.id)
 
 
 def to_clear(state: ClusterState) -> Iterator[str]:
-    """The topics whose znode still holds what is not owed any more."""
-    for topic, ledger in state.ledgers.items():
-        if ledger.paid and not state.vanishing(topic):
-            yield topic
+    """The topics whose znode holds what is not owed any more, or nothing, and nobody's."""
+    for name, ledger in state.ledgers.items():
+        if _is_to_clear(state, name, ledger, state.topics.get(name)):
+            yield name
+
+
+def _is_to_clear(
+    known: ClusterState | Draft, name: str, ledger: Ledger, topic: Topic | None
+) -> bool:
+    """Tell whether the topic's znode should be written, or removed, for what it holds.
+
+    One that cannot be made out is left, while there is the topic, for somebody to mend.
+    """
+    if known.vanishing(name) or paths.replica_deletions(name) in known.unreadable:
+        return False
+    if ledger.paid:
+        return True
+    is_empty = ledger.version is not None and not ledger.owed
+    return is_empty and topic is None and paths.topic(name) not in known.unreadable
 
 
 def may_be_told(state: ClusterState, broker: int) -> Iterator[TopicPartition]:

@@ -37,7 +37,7 @@ from klamm.controller.core.ops import ANY_VERSION, Delete
 from klamm.controller.core.plan import Entry, Message, Publish, SetDeletion, Stop
 from klamm.controller.core.removal import clearing, removal
 from klamm.controller.core.results import Done, Fault, Refusal
-from klamm.controller.core.topic_checks import is_moving, unreadable
+from klamm.controller.core.topic_checks import debts_unreadable, is_moving, unreadable
 from klamm.controller.znodes import paths
 
 UNKNOWN = Refusal(
@@ -119,7 +119,7 @@ def check(draft: Draft, cause: Cause, event: CheckDeletion) -> None:
     deletion, topic = draft.deleting.get(name), draft.topic(name)
     if deletion is None or paths.delete_topic(name) in draft.removed:
         draft.settle(cause)
-    elif refusal := unreadable(draft, name):
+    elif refusal := unreadable(draft, name) or debts_unreadable(draft, name):
         draft.settle(cause)
         _answer(draft, name, deletion, refusal)
     elif topic is None:

@@ -24,7 +24,7 @@ from klamm.controller.core.model import Deletion, Topic
 from klamm.controller.core.ops import Create
 from klamm.controller.core.plan import Entry, Message, SetAwaiting, SetDeletion
 from klamm.controller.core.results import Done, Fault, Refusal
-from klamm.controller.core.topic_checks import is_moving, unreadable
+from klamm.controller.core.topic_checks import debts_unreadable, is_moving, unreadable
 from klamm.controller.znodes import paths
 
 DISABLED = Refusal(Fault.TOPIC_DELETION_DISABLED, "Topic deletion is disabled.")
@@ -61,7 +61,7 @@ def _check(draft: Draft, name: str, topic: Topic | None) -> Refusal | None:
         return DISABLED
     if topic is None or name in draft.creations or draft.vanishing(name):
         return unreadable(draft, name) or UNKNOWN
-    return unreadable(draft, name)
+    return unreadable(draft, name) or debts_unreadable(draft, name)
 
 
 def _queue(

@@ -22,11 +22,11 @@ from klamm.controller.core.fact_events import LogDirEventsRead as LogDirEventsRe
 from klamm.controller.core.fact_events import NodesRead as NodesRead
 from klamm.controller.core.fact_events import NotificationsRead as NotificationsRead
 from klamm.controller.core.fact_events import ReplicasDeleted as ReplicasDeleted
-from klamm.controller.core.fact_events import WithdrawalsHeard as WithdrawalsHeard
 from klamm.controller.core.fact_events import ReplicasFound as ReplicasFound
 from klamm.controller.core.fact_events import StateRead as StateRead
 from klamm.controller.core.fact_events import SubtreeRead as SubtreeRead
 from klamm.controller.core.fact_events import TopicRead as TopicRead
+from klamm.controller.core.fact_events import WithdrawalsHeard as WithdrawalsHeard
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.origins import Origin
 

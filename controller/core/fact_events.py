@@ -43,7 +43,10 @@ class StateRead:
 
 @dataclass(frozen=True, slots=True)
 class FaultFound:
-    """A topic's znode, or a partition's state, is there but cannot be read; `text` names it."""
+    """A znode is there but cannot be read: a topic's, a partition's state, or a topic's debts.
+
+    `text` names it.
+    """
 
     path: str
     text: str

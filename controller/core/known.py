@@ -65,6 +65,8 @@ class Known:
         self._topics: dict[str, Topic | None] = {}
         self._partitions: dict[TopicPartition, Partition] = {}
         self._awaiting: dict[TopicPartition, Awaiting | None] = {}
+        #: By topic what waits, or has waited; None until somebody asks for it.
+        self._waiting: dict[str, dict[TopicPartition, None]] | None = None
         self._ledgers: dict[str, Ledger] = {}
         self.offline_replicas = dict(state.offline_replicas)
 
@@ -84,8 +86,12 @@ class Known:
 
     def owing(self, topic: str) -> tuple[TopicPartition, ...]:
         """The topic's partitions with deletes that wait for their leader."""
-        names = dict.fromkeys((*self.state.awaiting, *self._awaiting))
-        return tuple(name for name in names if name.topic == topic and self.awaiting(name))
+        if self._waiting is None:
+            # Once in a turn, for it may be about thousands of topics and as many deletes.
+            self._waiting = {}
+            for name in (*self.state.awaiting, *self._awaiting):
+                self._waiting.setdefault(name.topic, {})[name] = None
+        return tuple(name for name in self._waiting.get(topic, ()) if self.awaiting(name))
 
     def vanishing(self, topic: str) -> bool:
         """Tell whether the topic's deletion has started; nothing else may change it any more."""
@@ -112,6 +118,13 @@ class Known:
         return self.unreadable.get(paths.topic(name.topic)) or self.unreadable.get(
             paths.state(*name), ""
         )
+
+    def immovable(self, name: TopicPartition) -> str:
+        """Why the partition's replicas must stay: what of it, or of its debts, is unreadable."""
+        if not self.unreadable:
+            return ""
+        debts = paths.replica_deletions(name.topic)
+        return self.unreadable_of(name) or self.unreadable.get(debts, "")
 
     # --- facts -----------------------------------------------------------------------------
 
@@ -229,4 +242,6 @@ class Known:
     def _await(self, name: TopicPartition, awaiting: Awaiting | None) -> None:
         self.handovers.end(name)
         self._awaiting[name] = awaiting
+        if self._waiting is not None:
+            self._waiting.setdefault(name.topic, {})[name] = None
         self.changes.append(SetAwaiting(name, awaiting))

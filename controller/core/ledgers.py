@@ -33,7 +33,7 @@ def ledger_write(
         brokers = before.due(number).union(dropped.get(number, ()))
         owed[number] = brokers.difference(replicas.get(number, ()))
     owed = without_empty(owed)
-    if owed == before.owed:
+    if owed == before.owed and (owed or before.version is None or bears):
         # Who has paid may have been dropped anew.
         return None, Ledger(before.version, owed) if before.paid else before
     path = paths.replica_deletions(topic)
@@ -81,14 +81,18 @@ class Ledgers:
         """Bytes that a write of the topic's debts takes at most; 0 if there is none."""
         dropped = [len(unit.dropped) for _, unit in units if unit.dropped]
         ledger = self._draft.ledger(topic)
-        if not (dropped or ledger.owed):
+        if not dropped and ledger.version is None:
             return 0
         return ledger_bound(topic, ledger, sum(dropped), len(dropped))
 
     def assign(self, topic: str) -> None:
-        """Note that the Commit being filled writes the topic's replicas, or that some have paid."""
+        """Note that the Commit being filled writes the topic's replicas."""
         if self._draft.ledger(topic).owed:
-            self._dropped.setdefault(topic, {})
+            self.clear(topic)
+
+    def clear(self, topic: str) -> None:
+        """Note that the Commit being filled takes out who has paid, or an empty znode."""
+        self._dropped.setdefault(topic, {})
 
     def add(self, name: TopicPartition, unit: Unit) -> None:
         """Note whom a unit drops."""

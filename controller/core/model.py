@@ -156,9 +156,9 @@ class Ledger:
 class Deletion:
     """A topic that is queued for deletion, which waits while any of its partitions moves.
 
-    `logs` is None until it starts. From then on clients see the topic no more, and `logs` are the
-    partitions by broker whose logs have not been deleted yet, and `unheard` those that a
-    registered broker or klamm node does not know yet to be gone; when there are none the znodes go.
+    `logs` is None until it starts. From then on clients see the topic no more. `logs` are the
+    partitions by broker whose logs have not been deleted yet, `unheard` those by broker or klamm
+    node that it has not acknowledged yet to be gone; when there are none of either the znodes go.
     `listed`: /admin/delete_topics holds the topic. `waiters` are the causes that are answered
     when the deletion starts.
     """
@@ -194,7 +194,8 @@ class ClusterState:
     `fence_version` is the dataVersion of /controller_epoch that our election left behind.
     `nodes` are the klamm nodes, listed to brokers and clients beside the brokers. `unreadable`
     are znodes of topics and states that cannot be read, by path, with a text that says why: what
-    they belong to is left alone until they are changed. `deleting` are the topics that are queued
+    they belong to is left alone until they are changed. So are debts that ZooKeeper does not show:
+    nobody is dropped as a replica until it does. `deleting` are the topics that are queued
     for deletion, some of which may have no topic znode. `shutting_down` are registered brokers
     that have asked to leave. `held_back` are, by broker, the moves that could end but for the lead,
     which this broker may take over only after it has answered for others; oldest first. `below`

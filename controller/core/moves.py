@@ -10,15 +10,10 @@ from itertools import islice
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.election import first_eligible, is_in_line, repaired
 from klamm.controller.core.events import AlterReassignment, Cause, CheckPartition
-from klamm.controller.core.model import (
-    NO_LEADER,
-    Assignment,
-    Leadership,
-    Partition,
-    TopicPartition,
-)
+from klamm.controller.core.model import NO_LEADER, Assignment, Leadership, Partition, TopicPartition
 from klamm.controller.core.results import Done, Fault, Refusal
-from klamm.controller.core.takeovers import check_room, frees, take_over
+from klamm.controller.core.takeovers import check_room, is_ordered, take_over
+from klamm.controller.core.topic_checks import debts_unreadable
 from klamm.controller.core.validation import NO_PARTITION, NOT_MOVING
 from klamm.controller.core.writes import awaiting
 
@@ -40,25 +35,31 @@ def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
     refusal = draft.rules.validate(partition, target, draft.alive)
     if refusal is None and target is not None:
         refusal = NO_PARTITION if name.topic in draft.deleting else draft.too_large.get(name.topic)
-    unbegun = refusal == NOT_MOVING and partition is not None and frees(draft, name)
-    refusal = (None if unbegun else refusal) or check_room(draft, name)
-    if refusal or partition is None:
-        draft.settle(cause, refusal, name)
-        return
+    if refusal == NOT_MOVING and partition and is_ordered(draft, name, partition.assignment):
+        refusal = None
+    if refusal is None and partition is not None:
+        refusal = _alter(draft, name, partition, target)
+    draft.settle(cause, refusal or Done(), name)
+
+
+def _alter(
+    draft: Draft, name: TopicPartition, partition: Partition, target: tuple[int, ...] | None
+) -> Refusal | None:
+    """Do what a request asks for that nothing is wrong with, if the partition can do it."""
     if target is None:
         wanted, kind = draft.rules.cancelled(partition.assignment), "cancel"
     else:
         wanted = draft.rules.merge(partition.assignment, target)
         kind = "supersede" if partition.assignment.moving else "accept"
-    if wanted != partition.assignment:
+    refusal = check_room(draft, name, wanted)
+    if refusal is None and wanted != partition.assignment:
         refusal = reassign(draft, name, wanted)
-        if refusal:
-            draft.settle(cause, refusal, name)
-            return
-        note(draft, name, kind)
-        draft.unit(name).check_later = True
-    take_over(draft, name)
-    draft.settle(cause, Done(), name)
+        if refusal is None:
+            note(draft, name, kind)
+            draft.unit(name).check_later = True
+    if refusal is None:
+        take_over(draft, name)
+    return refusal
 
 
 def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
@@ -114,7 +115,7 @@ def _end(
         waiting = draft.handovers.waiting(successor)
         if _room(draft, successor) == 0 or (waiting and name not in waiting):
             return successor
-    # A refusal means that nobody could lead: the move waits for the next change.
+    # If nobody could lead, or nobody could write who owes a delete, it waits for the next change.
     if reassign(draft, name, wanted) is None:
         if moves_lead:
             draft.unit(name).handover = True
@@ -212,10 +213,11 @@ def reassign(draft: Draft, name: TopicPartition, wanted: Assignment) -> Refusal 
     partition = draft.existing(name)
     dropped = set(partition.assignment.replicas).difference(wanted.replicas)
     leadership = partition.leadership
-    if leadership is not None:
+    refusal = debts_unreadable(draft, name.topic)
+    if leadership is not None and refusal is None:
         refusal = _lead_within(draft, name, leadership, wanted, dropped)
-        if refusal:
-            return refusal
+    if refusal:
+        return refusal
     draft.assign(name, wanted)
     if leadership is not None:
         draft.tell(name, wanted.replicas)

@@ -195,7 +195,7 @@ class _Packer:
         if name not in self._filling.ledgers:
             size = self._filling.ledgers.bound(name, ())
             yield from self._make_room(size, 1)
-            self._filling.ledgers.assign(name)
+            self._filling.ledgers.clear(name)
             self._filling.box.size += size
         self._filling.box.causes.extend(causes)
 

@@ -10,7 +10,7 @@ before the request is looked at as a whole, and apart from its topics.
 """
 
 from klamm.controller.core.draft import Draft, Unit
-from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.model import Assignment, TopicPartition
 from klamm.controller.core.ops import Op
 from klamm.controller.core.plan import Change, SetAdmin
 from klamm.controller.core.results import Fault, Refusal
@@ -25,14 +25,35 @@ def frees(draft: Draft, name: TopicPartition) -> bool:
     return draft.rules.api_takes_over and name in draft.admin.entries
 
 
-def check_room(draft: Draft, name: TopicPartition) -> Refusal | None:
-    """Refuse a request whose entry cannot be taken out, for it would be undone at a failover."""
-    if not frees(draft, name) or fits(draft, size := draft.admin_size()):
+def is_ordered(draft: Draft, name: TopicPartition, present: Assignment) -> bool:
+    """Tell whether an entry that can be taken out is still to move this partition elsewhere.
+
+    Not one that has been refused, nor one that the partition has come to, though it still stands.
+    """
+    admin = draft.admin
+    is_refused = name in admin.refused or name in draft.refused_entries
+    if is_refused and admin.accepted.get(name) == admin.entries.get(name):
+        return False
+    return _differs(draft, name, present)
+
+
+def check_room(draft: Draft, name: TopicPartition, wanted: Assignment) -> Refusal | None:
+    """Refuse a request whose entry cannot be taken out, if the next controller might undo it.
+
+    That one judges anew what has been refused here.
+    """
+    if not _differs(draft, name, wanted) or fits(draft, size := draft.admin_size()):
         return None
     text = f"{name} is named in {paths.REASSIGN_PARTITIONS}, which takes {size:,} bytes to write"
-    text += f" without it; one write holds {draft.settings.packet_limit:,}. Raise jute.maxbuffer at"
-    text += " ZooKeeper's servers and here, or delete that znode: what it has begun goes on."
+    text += f" without it; one write holds {draft.settings.packet_limit:,}. Wait until all that it"
+    text += " orders is done, for then it goes by itself; or raise jute.maxbuffer at ZooKeeper's"
+    text += " servers and here; or delete that znode: what it has begun goes on."
     return Refusal(Fault.INVALID_REQUEST, text)
+
+
+def _differs(draft: Draft, name: TopicPartition, assignment: Assignment) -> bool:
+    """Tell whether an entry that can be taken out asks for something else than this leads to."""
+    return frees(draft, name) and draft.admin.entries[name] != assignment.target
 
 
 def fits(draft: Draft, size: int) -> bool:
@@ -41,9 +62,14 @@ def fits(draft: Draft, size: int) -> bool:
 
 
 def take_over(draft: Draft, name: TopicPartition) -> None:
-    """Let what this turn does to the partition count for more than the znode's entry for it."""
+    """Let what this turn does to the partition count for more than the znode's entry for it.
+
+    An entry that `check_room` lets by, though it cannot be taken out, does no harm and stays.
+    """
     entry = draft.admin.entries.get(name)
     if entry is None or (unit := draft.unit(name)).takes_over:
+        return
+    if draft.rules.api_takes_over and not fits(draft, draft.admin_size()):
         return
     unit.takes_over = True
     stays = "" if draft.rules.api_takes_over else "; it stays, and counts for the next controller"

@@ -15,6 +15,15 @@ def unreadable(draft: Draft, name: str) -> Refusal | None:
     return Refusal(Fault.UNKNOWN_SERVER_ERROR, text)
 
 
+def debts_unreadable(draft: Draft, name: str) -> Refusal | None:
+    """Refuse to change or delete a topic's replicas while nobody can write down who owes what."""
+    why = draft.unreadable.get(paths.replica_deletions(name))
+    if why is None:
+        return None
+    text = f"The replicas of topic '{name}' stay while nobody can write down who owes a delete"
+    return Refusal(Fault.UNKNOWN_SERVER_ERROR, f"{text}: {why}")
+
+
 def is_moving(draft: Draft, topic: Topic) -> bool:
     """Tell whether any partition of the topic moves, by what has been decided so far."""
     names = (TopicPartition(topic.name, number) for number in topic.partitions)

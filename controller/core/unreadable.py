@@ -48,6 +48,8 @@ class Unreadable:
 
 
 def _topic_path(path: str) -> str:
-    """The path of the topic that a topic's or state's path is about."""
+    """The path of the topic that a topic's or state's path is about; any other is its own."""
+    if not path.startswith(f"{paths.TOPICS}/"):
+        return path
     name, _, _ = path.removeprefix(f"{paths.TOPICS}/").partition("/")
     return paths.topic(name)

@@ -93,13 +93,15 @@ def deleted(
         yield ReplicasDeleted(topic, broker, frozenset(numbers))
 
 
-def heard(peer: int, sent: InFlight, code: int, state: ClusterState) -> Iterator[WithdrawalsHeard]:
+def withdrawn(
+    peer: int, sent: InFlight, code: int, state: ClusterState
+) -> Iterator[WithdrawalsHeard]:
     """Tell which partitions of topics being deleted a peer was told of, and has taken back."""
     if code != ErrorCode.NONE or sent.kind is not Kind.UPDATE_METADATA:
         return
     gone: dict[str, set[int]] = defaultdict(set)
-    for name, withdrawn in sent.flags.items():
-        if withdrawn and state.vanishing(name.topic):
+    for name, is_gone in sent.flags.items():
+        if is_gone and state.vanishing(name.topic):
             gone[name.topic].add(name.partition)
     if gone:
         yield WithdrawalsHeard(peer, {name: frozenset(numbers) for name, numbers in gone.items()})

@@ -44,8 +44,9 @@ class Heard(NamedTuple):
 
     `acknowledged` are leaders that have their epoch, `found` replicas whose log directory has
     failed or works again, `deleted` those that are gone as they were to be, of topics being deleted
-    or of brokers that owed it; `heard` what is known to be gone of topics being deleted; `notes`
-    what an operator should know; `stale_epoch` says that the broker has heard of a controller after us.
+    or of brokers that owed it; `withdrawn` what of topics being deleted it has taken back; `notes`
+    what an operator should know; `stale_epoch` says that the broker has heard of a controller
+    after us.
     """
 
     acknowledged: tuple[LeaderAcknowledged, ...] = ()
@@ -53,7 +54,7 @@ class Heard(NamedTuple):
     stale_epoch: bool = False
     deleted: tuple[ReplicasDeleted, ...] = ()
     found: tuple[ReplicasFound, ...] = ()
-    heard: tuple[WithdrawalsHeard, ...] = ()
+    withdrawn: tuple[WithdrawalsHeard, ...] = ()
 
 
 @dataclass(slots=True)
@@ -154,7 +155,7 @@ class BrokerLinks:
             stale_epoch=code == ErrorCode.STALE_CONTROLLER_EPOCH,
             deleted=tuple(answers.deleted(answer.broker, sent, code, partitions, state)),
             found=tuple(answers.found(outbox.broker, sent, code, partitions, state)),
-            heard=tuple(answers.heard(answer.broker, sent, code, state)),
+            withdrawn=tuple(answers.withdrawn(answer.broker, sent, code, state)),
         )
 
     def _tell_later(
@@ -169,7 +170,8 @@ class BrokerLinks:
 
         A delete that no repetition helps waits until the broker comes back, or for the next
         office: it stays owed. Not so one of a topic that is being deleted, which waits for it, and
-        for the word that its partitions are gone. Nor does it help to repeat to lead on a failed directory: others do, until its broker restarts.
+        for the word that it is gone. Nor does it help to repeat to lead on a failed directory:
+        others do, until its broker restarts.
         """
         stops = sent.kind is Kind.STOP_REPLICA
         done = (ErrorCode.NONE,) if stops else (*HAS_THE_EPOCH, ErrorCode.KAFKA_STORAGE_ERROR)

@@ -31,8 +31,15 @@ class Clearing:
             yield SetTimer(CLEAR_TIMER, CLEAR_SECONDS)
 
     def due(self, turns: Turns | None) -> None:
-        """Have it crossed off in the next turn, after the timer has run out."""
+        """Have it crossed off in the next turn, after the timer has run out.
+
+        Not of topics for which an earlier time has not come to anything: nobody hears the node, or
+        their write is refused, and tried again already.
+        """
         self.waits = False
-        self.seen = None
-        if turns is not None:
-            turns.add(map(ClearDebts, to_clear(turns.state)), FromTimer(CLEAR_TIMER))
+        if turns is None:
+            return
+        self.seen = turns.state.ledgers
+        waiting = {cause.event.topic for cause in turns.open if isinstance(cause.event, ClearDebts)}
+        topics = (topic for topic in to_clear(turns.state) if topic not in waiting)
+        turns.add(map(ClearDebts, topics), FromTimer(CLEAR_TIMER))

@@ -126,6 +126,11 @@ class NodeData:
         return self.turns.state if self.turns and self.active else None
 
     @property
+    def office_epoch(self) -> int:
+        """The epoch of the office that this node holds, though it may still be loading; else 0."""
+        return self.turns.state.epoch if self.turns else 0
+
+    @property
     def doubtful(self) -> bool:
         """Tell whether the office may be somebody else's by now: ZooKeeper cannot be heard."""
         return self.turns is not None and not self.connected
@@ -145,8 +150,7 @@ class NodeData:
         for effect in effects:
             if isinstance(effect, Journal) and not effect.sequence:
                 self.sequence += 1
-                epoch = self.turns.state.epoch if self.turns else 0
-                self.out.append(replace(effect, sequence=self.sequence, epoch=epoch))
+                self.out.append(replace(effect, sequence=self.sequence, epoch=self.office_epoch))
             else:
                 self.out.append(effect)
 

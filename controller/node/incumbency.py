@@ -68,7 +68,7 @@ def on_broker_answer(node: NodeData, event: BrokerAnswer) -> None:
             *(fact for fact in heard.acknowledged if fact.partition in awaiting),
             *heard.found,
             *heard.deleted,
-            *heard.heard,
+            *heard.withdrawn,
         ),
         FromBroker(event.broker, event.send),
     )
@@ -275,10 +275,14 @@ def _heard_witnesses(node: NodeData, turns: Turns, event: ReadDone) -> None:
 
 def _answer_given_up(node: NodeData, turns: Turns) -> None:
     """Whoever waits for a cause that was given up hears so; the others stay for the timer."""
-    waited = [cause.id for cause in turns.given_up if node.requests.waits_for(cause.id)]
+    refusals, turns.refusals = turns.refusals, {}
+    waited = {
+        cause.id: refusals.get(cause.id, SERVER_ERROR)
+        for cause in turns.given_up
+        if node.requests.waits_for(cause.id)
+    }
     for cause in turns.given_up:
-        if node.requests.waits_for(cause.id):
-            node.do(answered("refuse", cause, SERVER_ERROR))
-    settled = set(waited)
-    turns.given_up = [cause for cause in turns.given_up if cause.id not in settled]
-    node.do(*node.requests.settle((number, SERVER_ERROR) for number in waited))
+        if cause.id in waited:
+            node.do(answered("refuse", cause, waited[cause.id]))
+    turns.given_up = [cause for cause in turns.given_up if cause.id not in waited]
+    node.do(*node.requests.settle(waited.items()))

@@ -13,6 +13,8 @@ Rules
 3. The first UpdateMetadata of a controller, or its own office, ends the looking of a node, until a
    later controller is elected. Epochs say who is later.
 4. Without a connection a node keeps what it has seen. The next one begins with rule 1 again.
+5. What ZooKeeper does not show, who is controller or a list, is asked for again from time to time.
+   Until then the node keeps what it has seen: half a cluster would be a lie.
 """
 
 from collections.abc import Iterable, Iterator
@@ -69,6 +71,8 @@ class Outlook:
     view: View = field(default_factory=View)
     #: The newest epoch of a controller that has told us of the cluster, us included.
     told: int = 0
+    #: Whether the controller is one of klamm is to be asked again, for ZooKeeper did not say.
+    undecided: bool = False
     #: All that changes is read again.
     follows: bool = False
     armed: bool = False
@@ -76,6 +80,8 @@ class Outlook:
     waits: bool = False
     stale: Stale = field(default_factory=Stale)
     survey: Survey | None = None
+    #: What the last reading could not read, which the journal has been told.
+    faults: frozenset[str] = frozenset()
     #: Numbers of the newest requests; answers to earlier ones are out of date.
     question: int = 0
     reading: int = 0
@@ -85,10 +91,8 @@ class Outlook:
         if (controller_id, epoch) != (self.view.controller_id, self.view.epoch):
             self.view = replace(self.view, controller_id=controller_id, epoch=epoch)
             self._rest()
-        if self.told < epoch and not self.armed:
-            self.question = self.office.next_request()
-            registration = ReadData(paths.klamm_node(controller_id))
-            yield ReadZnodes(self.question, (registration,))
+        if self.told < epoch and not self.armed and self.survey is None:
+            yield self._ask_whose()
 
     def heard(self, epoch: int) -> None:
         """The controller of this epoch has told us of the cluster, or we are it."""
@@ -110,7 +114,9 @@ class Outlook:
     def look(self) -> Iterator[Effect]:
         """Read what is stale, now that its time has come."""
         self.waits = False
-        if self.follows and self.survey is None:
+        if self.undecided:
+            yield self._ask_whose()
+        elif self.survey is None:
             yield from self._look()
 
     def answered(self, event: ReadDone) -> Iterator[Effect]:
@@ -119,17 +125,27 @@ class Outlook:
             return  # begun anew once the connection is back
         if event.request == self.question and self.question:
             self.question = 0
-            if not isinstance(event.outcome, Refused):
+            if isinstance(event.outcome, Refused):
+                self.undecided = True
+                yield from self._tell({f"who is controller: {event.outcome.error}"}, "refused")
+                yield from self._look_later(REFUSED_SECONDS)
+            else:
                 yield from self._judge(isinstance(event.outcome[0], Znode))
         elif event.request == self.reading and self.survey is not None:
             if isinstance(event.outcome, Refused):
-                yield Journal(Severity.ERROR, "refused", f"looking on: {event.outcome.error}")
-                self.survey, self.stale = None, self._everything()
-                yield from self._look_later(REFUSED_SECONDS)
+                yield from self._tell({f"looking on: {event.outcome.error}"}, "refused")
+                yield from self._look_at_all_later()
                 return
             self.survey.feed(event.outcome)
             if event.last:
                 yield from self._ask()
+
+    def _ask_whose(self) -> ReadZnodes:
+        """Ask whether the controller is a node of klamm; answered by `_judge`."""
+        self.undecided = False
+        self.question = self.office.next_request()
+        registration = ReadData(paths.klamm_node(self.view.controller_id))
+        return ReadZnodes(self.question, (registration,))
 
     def _judge(self, is_klamm: bool) -> Iterator[Effect]:
         """Follow a controller that will not tell us anything; wait for the word of another."""
@@ -160,15 +176,26 @@ class Outlook:
             self.reading = self.office.next_request()
             yield ReadZnodes(self.reading, survey.reads)
             return
+        yield from self._tell(set(map(str, survey.faults)), "unreadable")
+        if survey.blind:
+            yield from self._look_at_all_later()
+            return
         self.survey = None
-        for fault in survey.faults:
-            yield Journal(Severity.ERROR, "unreadable", str(fault))
-        if not survey.blind:
-            before = self.view.cluster or ClusterState(self.view.controller_id, self.view.epoch, -1)
-            cluster = folded(before, survey.facts())
-            self.view = replace(self.view, cluster=cluster)
+        before = self.view.cluster or ClusterState(self.view.controller_id, self.view.epoch, -1)
+        self.view = replace(self.view, cluster=folded(before, survey.facts()))
         if self.stale:
             yield from self._look_later(LOOK_SECONDS)
+
+    def _tell(self, faults: set[str], kind: str) -> Iterator[Effect]:
+        """Write what is wrong into the journal, unless the reading before met the same."""
+        for fault in sorted(faults - self.faults):
+            yield Journal(Severity.ERROR, kind, fault)
+        self.faults = frozenset(faults)
+
+    def _look_at_all_later(self) -> Iterator[Effect]:
+        """Give up this reading; the next one is a full one, in some time."""
+        self.survey, self.stale = None, self._everything()
+        yield from self._look_later(REFUSED_SECONDS)
 
     def _look_later(self, seconds: float) -> Iterator[Effect]:
         if self.survey is None and not self.waits:
@@ -179,6 +206,7 @@ class Outlook:
         """Look no more; events of watches that are still armed do nothing."""
         self.follows = self.armed = self.waits = False
         self.stale, self.survey, self.question = Stale(), None, 0
+        self.undecided, self.faults = False, frozenset()
 
 
 def folded(cluster: ClusterState, facts: Iterable[Fact]) -> ClusterState:

@@ -6,6 +6,10 @@ from enum import Enum, auto
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.znodes.parsing import INT32_MAX
 
+#: Characters that a topic's name may have to be told to brokers: a string of the protocol holds
+#: 32,767 bytes, and a character takes four of them at most. (Lawful names are far shorter.)
+MAX_NAME = 8_191
+
 
 class Place(Enum):
     """The kinds of znodes that a controller reads."""
@@ -46,6 +50,8 @@ class Location:
 def locate(path: str) -> Location:
     """Return what a path is about; a path inside a topic that is no state belongs to the topic."""
     match path.split("/")[1:]:
+        case [_, _, name, *_] if len(name) > MAX_NAME:
+            return Location(Place.OTHER)
         case ["controller"]:
             return Location(Place.CONTROLLER)
         case ["brokers", "ids"]:

@@ -37,6 +37,7 @@ SEVERITIES = {
     "admin-discarded": Severity.ERROR,
     "admin-too-large": Severity.WARNING,
     "entry-refused": Severity.WARNING,
+    "entry-waits": Severity.WARNING,
     "entry-discarded": Severity.WARNING,
 }
 #: The znode that a decision of this kind writes, beside those of what it is about.

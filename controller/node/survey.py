@@ -9,7 +9,7 @@ States are what a large cluster has by the hundred thousand, so each is taken as
 there, by its place among the reads.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from klamm.controller.core.events import (
     AdminElectionRead,
@@ -28,7 +28,13 @@ from klamm.controller.core.events import (
 from klamm.controller.core.model import Broker, CommitCounter, TopicPartition
 from klamm.controller.node.first_round import first_round, topic_reads
 from klamm.controller.node.orders import election_of, reassignments_of
-from klamm.controller.node.places import Place, locate, partition_number
+from klamm.controller.node.places import (
+    MAX_NAME,
+    Location,
+    Place,
+    locate,
+    partition_number,
+)
 from klamm.controller.node.stale import Stale
 from klamm.controller.node.subtrees import Subtrees
 from klamm.controller.node.topic_readings import TopicReadings, not_shown
@@ -152,7 +158,7 @@ class Survey:
             location = locate(fault.path)
             if location.place in (Place.TOPIC, Place.PARTITIONS):
                 found.append(FaultFound(paths.topic(location.topic), str(fault)))
-            elif location.place is Place.STATE:
+            elif location.place is Place.STATE or self._is_hidden(location):
                 found.append(FaultFound(fault.path, str(fault)))
         # After what is wrong with topics: of those nobody may be told to delete.
         found.extend(self._ledgers.values())
@@ -164,6 +170,10 @@ class Survey:
         if self._notifications:
             found.append(NotificationsRead(self._notifications))
         return found
+
+    def _is_hidden(self, location: Location) -> bool:
+        """Tell whether these are a topic's debts, of which not even the version is known."""
+        return location.place is Place.LEDGER and location.topic not in self._ledgers
 
     def _take(self, result: ReadResult) -> Iterable[Read | TopicPartition]:
         """Fold one result in; return what must be read because of it, states by partition."""
@@ -181,9 +191,9 @@ class Survey:
             case Place.NODES, Children(path=path, names=names):
                 self._nodes = {}
                 return [ReadData(f"{path}/{name}") for name in names]
-            case Place.TOPICS, Children(names=names):
+            case Place.TOPICS, Children(path=path, names=names):
                 self._topics.znodes.update(dict.fromkeys(sorted(set(self._known) - set(names))))
-                new = [name for name in names if name not in self._known]
+                new = [name for name in self._named(path, names) if name not in self._known]
                 return [read for name in new for read in topic_reads(name)]
             case Place.NOTIFICATIONS, Children(path=path, names=names):
                 self._notifications = tuple(f"{path}/{name}" for name in names)
@@ -211,8 +221,8 @@ class Survey:
             case Place.LOG_DIR_EVENTS, Children(path=path, names=names):
                 self._log_dir_events = tuple(f"{path}/{name}" for name in names)
                 return [ReadData(event) for event in self._log_dir_events]
-            case Place.LEDGERS, Children(names=names):
-                return [ReadData(paths.replica_deletions(name)) for name in names]
+            case Place.LEDGERS, Children(path=path, names=names):
+                return [ReadData(f"{path}/{name}") for name in self._named(path, names)]
             case Place.LEDGER, Missing():
                 self._ledgers[location.topic] = DebtsRead(location.topic, None, {})
             case Place.CONFIG, Missing(path=path):
@@ -223,12 +233,24 @@ class Survey:
                 raise self._set_aside(result)
         return []
 
+    def _named(self, parent: str, names: Iterable[str]) -> Iterator[str]:
+        """The names that a topic can have; nobody can be told of one that is too long."""
+        for name in names:
+            if len(name) <= MAX_NAME:
+                yield name
+            else:
+                text = f"{parent}/{name[:40]}... does not count: a name of {len(name):,} characters"
+                self.remarks.append(f"{text} cannot be told to any broker; delete it")
+
     def _set_aside(self, unreadable: Unreadable) -> ZnodeError:
         """Leave what cannot be known without this znode as it was; return the fault."""
         location = locate(unreadable.path)
         fault = not_shown(unreadable)
         if location.place in (Place.BROKERS, Place.TOPICS):
             self.blind = str(fault)
+        if location.place is Place.LEDGER:
+            way_out = "Let the controller read it, and set it once more; or delete it, to remit all"
+            return ZnodeError(unreadable.path, f"{fault.reason}. {way_out}")
         if location.place is Place.PARTITIONS:
             # Without its partitions' states a topic would look new, and be led anew.
             self._topics.znodes.pop(location.topic, None)

@@ -20,6 +20,7 @@ from klamm.controller.core.events import (
     Event,
     Fact,
     FollowUp,
+    RemoveZnode,
     StateRead,
     TopicRead,
 )
@@ -84,6 +85,10 @@ class Turns:
     #: How often the causes of the present turn have met one before.
     conflicts: int = 0
     given_up: list[Cause] = field(default_factory=list)
+    #: What those who wait for them are answered, by cause, where there is more to say than usual.
+    refusals: dict[int, Refusal] = field(default_factory=dict)
+    #: Why follow-ups were given up, as the journal has it; until they succeed.
+    told: dict[FollowUp, str] = field(default_factory=dict)
     #: What is to be read again when the retry timer runs out.
     stale_later: Stale = field(default_factory=Stale)
     #: Watch events that the Commit in flight will cause itself; they tell nothing new.
@@ -271,8 +276,10 @@ class Turns:
         `origins` are those of the Commit's follow-ups.
         """
         self.loaded = {}
-        for cause in commit.causes:
-            self.taken.pop(cause, None)
+        for id_ in commit.causes:
+            cause = self.taken.pop(id_, None)
+            if cause is not None and self.told and isinstance(cause.event, FollowUp):
+                self.told.pop(cause.event, None)
         # What keeps failing is not asked for anew by the readings that its failures bring about.
         retried = [*self.given_up, *(cause for batch in self.retries for cause in batch.causes)]
         waiting = {cause.event for cause in retried if isinstance(cause.event, FollowUp)}
@@ -348,15 +355,25 @@ class Turns:
     def refused(self, commit: PlannedCommit, error: str) -> Iterator[Effect]:
         """Part the causes of a Commit that ZooKeeper would refuse again, and give up a single one.
 
-        What a fact alone brought about is read again later.
+        What a fact alone brought about is read again later. What is to be removed is not: it was
+        read and acted on, and only its removal is tried again.
         """
         what = f"{commit.ops[0].path} and {len(commit.ops) - 1} more writes: {error}"
         following = after_refusal(Batch(self._take_back(commit), self.conflicts))
         self.retries.extend(following.batches)
         if not following.batches:
+            events = [cause.event for cause in following.given_up]
+            removed = {event.path for event in events if isinstance(event, RemoveZnode)}
             for op in commit.ops:
-                self.stale_later.add(op.path)
-            yield from self._give_up(following.given_up, what)
+                if op.path not in removed:
+                    self.stale_later.add(op.path)
+            refusal = Refusal(Fault.UNKNOWN_SERVER_ERROR, f"{_REFUSED}: {error}. {_WAY_OUT}")
+            self.refusals.update(
+                (cause.id, refusal)
+                for cause in following.given_up
+                if not isinstance(cause.event, FollowUp)
+            )
+            yield from self._give_up(following.given_up, f"{what}. {_WAY_OUT}")
         self._requeue()
 
     def retry_given_up(self) -> None:
@@ -373,9 +390,15 @@ class Turns:
         return tuple(cause for cause in causes if not isinstance(cause.event, Fact))
 
     def _give_up(self, causes: tuple[Cause, ...], why: str) -> Iterator[Effect]:
-        """Set causes aside: the node answers those with a reply, and retries others later."""
+        """Set causes aside: the node answers those with a reply, and retries others later.
+
+        The journal is told once of what is retried, however often it fails for the same reason.
+        """
         self.given_up.extend(causes)
-        yield Journal(Severity.ERROR, "given up", f"{len(causes)} causes: {why}")
+        retried = {cause.event for cause in causes if isinstance(cause.event, FollowUp)}
+        if not retried or any(self.told.get(event) != why for event in retried):
+            yield Journal(Severity.ERROR, "given up", f"{len(causes)} causes: {why}")
+        self.told.update(dict.fromkeys(retried, why))
         yield SetTimer(RETRY_TIMER, RETRY_SECONDS)
 
     def _requeue(self) -> None:
@@ -385,6 +408,8 @@ class Turns:
         self.taken = {}
 
 
+_REFUSED = "ZooKeeper refuses what must be written for it"
+_WAY_OUT = "Let the controller write there: see the ACL, quotas, and jute.maxbuffer."
 SERVER_ERROR = Refusal(
     Fault.UNKNOWN_SERVER_ERROR,
     "The server experienced an unexpected error when processing the request.",

@@ -33,10 +33,12 @@ def arm(node: NodeData) -> None:
 def arm_again(node: NodeData, turns: Turns) -> None:
     """Watches ended with the connection: arm them, then read all that may have changed meanwhile.
 
-    A list tells only which topics came and went, so every known one is read too. What that costs
-    is what taking office costs, once per connection.
+    A list tells only which topics came and went, so every known one is read too, and whatever could
+    not be read before. What that costs is what taking office costs, once per connection.
     """
     arm(node)
     turns.stale |= everything()
     turns.stale.topics.update(turns.state.topics)
     turns.stale.ledgers.update(turns.state.ledgers)
+    for path in turns.state.unreadable:
+        turns.stale.add(path)

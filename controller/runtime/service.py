@@ -75,6 +75,10 @@ class HasState(Protocol):
         """What a node out of office sees in ZooKeeper."""
 
     @property
+    def office_epoch(self) -> int:
+        """The epoch of the office that the node holds, though it may still be loading; else 0."""
+
+    @property
     def registration_epoch(self) -> int:
         """The epoch by which controllers call this life of the node."""
 
@@ -140,10 +144,10 @@ class Service:
         header, body = exchange.request.header, exchange.request.body
         key, version, context = header.request_api_key, header.request_api_version, self.context()
         if isinstance(body, UpdateMetadataRequest):
-            self._take(exchange, body, context)
+            self._take(exchange, body)
             return
         if isinstance(body, LeaderAndIsrRequest | StopReplicaRequest):
-            exchange.respond(self._standby.refuse(body))
+            exchange.respond(self._standby.refuse(body, self._node.office_epoch))
             return
         if context.state is None and self._passes_on(exchange):
             return
@@ -162,10 +166,9 @@ class Service:
         expire_later = self._expire_later if self._later else None
         carry_out(exchange, outcome, self._submit, self._transact, expire_later)
 
-    def _take(self, exchange: Exchange, body: UpdateMetadataRequest, context: Context) -> None:
+    def _take(self, exchange: Exchange, body: UpdateMetadataRequest) -> None:
         """Believe what a controller says of the cluster, or refuse it."""
-        own_epoch = context.state.epoch if context.state else 0
-        answer = self._standby.take(body, own_epoch, self._node.registration_epoch)
+        answer = self._standby.take(body, self._node.office_epoch, self._node.registration_epoch)
         if not answer.error_code:
             self._hear(body.controller_epoch)
         exchange.respond(answer)
@@ -221,10 +224,8 @@ class Service:
         if state is not self._state:
             metadata = refreshed(self._context.metadata, self._state, state)
             nodes = {self._itself.id: self._itself, **state.nodes}
-            self._context = replace(
-                self._context, metadata=metadata, state=state, controllers=nodes
-            )
-            self._state = state
+            changed = replace(self._context, metadata=metadata, state=state, controllers=nodes)
+            self._context, self._state = changed, state
         return self._context
 
     def _out_of_office(self) -> Context:

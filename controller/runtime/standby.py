@@ -109,7 +109,8 @@ class Standby:
     ) -> UpdateMetadataResponse:
         """Fold a request in, unless its controller came before one that we know of, or are.
 
-        `own_epoch` is that of the office if the node holds it, else 0. `registration` is the
+        `own_epoch` is that of the office if the node holds it, else 0; an office counts from its
+        election on, before all that it must know has been read. `registration` is the
         node's own epoch, the czxid of its registration: what was meant for a former life of it is
         refused, as Kafka's brokers do (Kafka 3.9, KafkaApis.scala, isBrokerEpochStale). An epoch
         of -1 is not looked at, and one that is yet to come is taken: the controller may know of a
@@ -127,14 +128,14 @@ class Standby:
         return UpdateMetadataResponse()
 
     def refuse(
-        self, request: LeaderAndIsrRequest | StopReplicaRequest
+        self, request: LeaderAndIsrRequest | StopReplicaRequest, own_epoch: int
     ) -> LeaderAndIsrResponse | StopReplicaResponse:
         """Refuse to hold replicas. An answer, for a connection that ends would be tried for ever.
 
-        A controller of the past learns that it is one.
+        A controller of the past learns that it is one; `own_epoch` as for `take`.
         """
         code = ErrorCode.INVALID_REQUEST
-        if request.controller_epoch < max(self._epoch, self._view.epoch):
+        if request.controller_epoch < max(self._epoch, self._view.epoch, own_epoch):
             code = ErrorCode.STALE_CONTROLLER_EPOCH
         if isinstance(request, LeaderAndIsrRequest):
             return LeaderAndIsrResponse(code)

@@ -7,6 +7,7 @@ from admin.world import (
     PATH,
     A,
     B,
+    C,
     copy,
     create_order,
     entries,
@@ -23,7 +24,7 @@ from node.moving import stops
 from node_world import World
 
 from klamm.controller.core.events import AlterReassignment
-from klamm.controller.core.ops import ANY_VERSION, Create, Delete
+from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.node.effects import Severity
 from klamm.controller.node.tidying import TIDY_TIMER
 from klamm.controller.znodes import paths
@@ -165,3 +166,71 @@ def test_a_deletion_waits_for_a_move_of_the_znode(world: World, *, dies: bool) -
     assert entries(world) is None
     assert not world.exists(paths.topic("a"))
     assert not world.exists(paths.delete_topic("a"))
+
+
+@pytest.mark.parametrize("fault", ["garbage", "not shown"])
+@pytest.mark.parametrize("begun", [False, True], ids=["new", "under way"])
+def test_an_entry_whose_topic_cannot_be_read_waits_until_it_can(
+    world: World, fault: str, *, begun: bool
+) -> None:
+    wanted = {A: [4, 2, 3], B: [1, 2, 5]}
+    if begun:
+        create_order(world, wanted)
+        world.journal.clear()
+    topic = world.zookeeper.tree.nodes[paths.topic("a")]
+    good = topic.data
+    world.zookeeper.expire(world.store)
+    if fault == "garbage":
+        world.write(SetData(paths.topic("a"), b"{garbage", ANY_VERSION))
+    else:
+        topic.closed = True
+    if not begun:
+        world.write(Create(PATH, order(wanted)))
+    world.settle()
+    assert world.node.active
+    for _ in range(3):
+        tick(world)
+    assert entries(world) == wanted
+    assert moving(world) == [B]
+    assert not told(world, "entry-refused")
+    (waits,) = told(world, "entry-waits")
+    assert waits.severity is Severity.WARNING
+    assert waits.name == A
+    assert paths.topic("a") in waits.text
+    topic.closed = False
+    world.write(SetData(paths.topic("a"), good, ANY_VERSION))
+    world.settle()
+    tick(world)
+    assert target(world, A) == (4, 2, 3)
+    copy(world, A)
+    copy(world, B)
+    tick(world)
+    assert (replicas(world, A), entries(world)) == ([4, 2, 3], None)
+
+
+def test_the_journal_tells_apart_what_is_finished_and_what_is_refused(world: World) -> None:
+    create_order(world, {A: [4, 2, 3], B: [1, 9], C: [1, 2, 5]})
+    copy(world, A)
+    tick(world)
+    (first,) = told(world, "admin-tidied")
+    assert first.text == "2 entries leave (1 finished, 1 refused), 1 are left"
+    copy(world, C)
+    tick(world)
+    assert told(world, "admin-tidied")[1].text == (
+        "1 entries leave (1 finished, 0 refused), 0 are left"
+    )
+
+
+def test_the_last_entries_are_told_as_refused_if_they_are(world: World) -> None:
+    create_order(world, {A: [1, 9]})
+    tick(world)
+    (tidied,) = told(world, "admin-tidied")
+    assert tidied.text == "1 entries leave (0 finished, 1 refused), 0 are left"
+
+
+def test_the_journal_tells_that_what_leaves_is_no_entry(world: World) -> None:
+    create_order(world, {A: [4, 2, 3]})
+    overwrite(world, b"garbage")
+    tick(world)
+    (tidied,) = told(world, "admin-tidied")
+    assert tidied.text == "0 entries leave (0 finished, 0 refused) and what is no entry, 0 are left"

@@ -10,6 +10,7 @@ from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.core.origins import FromWatch
 from klamm.controller.node.effects import Commit, Severity
+from klamm.controller.node.turns import RETRY_TIMER
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.admin import encode_partitions
 
@@ -165,3 +166,43 @@ def test_both_znodes_at_once() -> None:
     world.settle()
     assert not world.exists(PATH)
     assert set(replicas(world, A)) == {1, 2, 3, 4}
+
+
+def test_a_znode_that_cannot_be_removed_is_obeyed_once() -> None:
+    world = led_elsewhere(A)
+    nobody = TopicPartition("zz", 0)
+    world.write(Create(PATH, encode_partitions([A, nobody])))
+    world.zookeeper.tree.nodes["/admin"].closed = True
+    world.settle()
+    assert leader(world, A) == 1, "no election waits for the removal"
+    for _ in range(3):
+        world.effects.clear()
+        world.run_timer(RETRY_TIMER)
+        world.settle()
+        (commit,) = (effect for effect in world.effects if isinstance(effect, Commit))
+        assert [op.path for op in commit.ops] == [PATH, paths.KLAMM_COMMIT]
+    assert len(told(world, "not-elected")) == 1
+    assert not told(world, "admin-election")
+    world.zookeeper.tree.nodes["/admin"].closed = False
+    world.run_timer(RETRY_TIMER)
+    world.settle()
+    assert not world.exists(PATH)
+    (done,) = told(world, "admin-election")
+    assert done.text == "1 elected, 1 not"
+
+
+def test_what_is_written_over_a_znode_that_could_not_be_removed_is_obeyed() -> None:
+    world = led_elsewhere(A, B)
+    parent = world.zookeeper.tree.nodes["/admin"]
+    world.write(Create(PATH, encode_partitions([A])))
+    parent.closed = True
+    world.settle()
+    world.write(SetData(PATH, encode_partitions([B]), ANY_VERSION))
+    world.settle()
+    world.run_timer(RETRY_TIMER)
+    world.settle()
+    assert leader(world, B) == 1
+    parent.closed = False
+    world.run_timer(RETRY_TIMER)
+    world.settle()
+    assert not world.exists(PATH)

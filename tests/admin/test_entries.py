@@ -1,5 +1,7 @@
 """/admin/reassign_partitions: what it starts, what it does not, and how it is emptied."""
 
+from collections.abc import Iterable
+
 import pytest
 from admin.world import (
     PATH,
@@ -22,16 +24,28 @@ from admin.world import (
     with_topics,
     writes,
 )
-from node_world import World
+from node_world import ENDPOINT, World
 
-from klamm.controller.core.events import AlterReassignment
-from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.decide import decide
+from klamm.controller.core.events import (
+    AlterReassignment,
+    BeginEntry,
+    Cause,
+    Event,
+    RunElection,
+)
+from klamm.controller.core.ibp import by_name
+from klamm.controller.core.model import ClusterState, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete
 from klamm.controller.core.origins import FromTimer, FromWatch
+from klamm.controller.core.plan import Plan
 from klamm.controller.core.results import Done
+from klamm.controller.core.settings import Settings
+from klamm.controller.node import NodeConfig
 from klamm.controller.node.effects import Commit, Send, SetTimer
 from klamm.controller.node.tidying import TIDY_TIMER
 from klamm.controller.znodes import paths
+from klamm.controller.znodes.admin import encode_partitions
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 
 #: As kafka-reassign-partitions --generate prints it.
@@ -261,3 +275,47 @@ def test_children_of_the_znode_do_not_keep_it(world: World) -> None:
         if TIDY_TIMER in world.timers:
             tick(world)
     assert not world.exists(PATH)
+
+
+@pytest.mark.parametrize("what", ["moves", "elections"])
+def test_below_ibp_2_7_what_is_ordered_is_decided_once(what: str) -> None:
+    """Leaders write states themselves there: those are read first, not decided on twice."""
+    world = with_topics(config=NodeConfig(900, (ENDPOINT,), protocol=by_name("2.4-IV0")))
+    world.unregister(1)
+    world.settle()
+    world.register(1)
+    world.settle()
+    for name in (A, B, C):
+        copy(world, name)
+    decided: list[Event] = []
+
+    def counted(state: ClusterState, causes: Iterable[Cause], settings: Settings) -> Plan:
+        causes = tuple(causes)
+        decided.extend(cause.event for cause in causes)
+        return decide(state, causes, settings)
+
+    assert world.node.turns is not None
+    world.node.turns.decide_over = counted
+    if what == "moves":
+        create_order(world, {A: [4, 2, 3], B: [4, 2, 3], C: [4, 2, 3]})
+        assert moving(world) == [A, B, C]
+        orders: list[tuple[Event, int]] = [(BeginEntry(name), 1) for name in (A, B, C)]
+    else:
+        world.write(Create(paths.PREFERRED_REPLICA_ELECTION, encode_partitions([A, B, C])))
+        world.settle()
+        assert not world.exists(paths.PREFERRED_REPLICA_ELECTION)
+        orders = [(RunElection(), 2)]  # the second removes the znode
+    assert [(event, decided.count(event)) for event, _ in orders] == orders
+
+
+def test_what_replaces_a_refused_entry_is_judged_for_itself() -> None:
+    world = with_topics()
+    create_order(world, {A: [1, 9], B: [1, 2, 5]})
+    overwrite(world, {A: [4, 2, 3], B: [1, 2, 5]})
+    assert moving(world) == [B]
+    copy(world, B)
+    tick(world)
+    assert moving(world) == [A]
+    copy(world, A)
+    tick(world)
+    assert (replicas(world, A), entries(world)) == ([4, 2, 3], None)

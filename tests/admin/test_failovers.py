@@ -46,6 +46,7 @@ def test_at_a_start_the_znode_wins_over_the_topic(world: World, joined: bool) ->
     assert entries(world) is None
 
 
+@pytest.mark.req("R455-101")
 def test_a_target_that_restarts_with_the_controller_ends_no_move(world: World) -> None:
     """What the topic shows as under way was accepted: its brokers are not checked again (F05)."""
     create_order(world, {A: [4, 2, 3]})
@@ -76,9 +77,7 @@ def test_finished_entries_do_not_take_the_others_along_at_a_failover(world: Worl
     assert "entry-done" in kinds
 
 
-@pytest.mark.req("R455-84")
 def test_a_start_reads_the_znode_once_and_nothing_else_for_what_it_orders() -> None:
-
     counts = []
     for ordered in (False, True):
         world = with_topics(names=("a", "b"))

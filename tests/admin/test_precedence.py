@@ -353,3 +353,34 @@ def test_whoever_removes_the_znode_at_that_moment_stops_no_request() -> None:
     world.settle()
     assert world.replies[request] == [(Done(),)]
     assert (target(world, A), entries(world)) == (NEW, None)
+
+
+# --- what moves nothing -------------------------------------------------------------------------
+
+
+def code(world: World, name: TopicPartition) -> Fault | None:
+    """What a cancel is answered."""
+    (result,) = world.ask(AlterReassignment(name, None))
+    assert isinstance(result, Done | Refusal)
+    return result.fault if isinstance(result, Refusal) else None
+
+
+def test_what_is_finished_is_not_cancelled_though_its_entry_still_stands() -> None:
+    world = ordered(with_topics())
+    copy(world, A)
+    assert code(world, A) is Fault.NO_REASSIGNMENT_IN_PROGRESS
+    assert entries(world) == {A: [*OLD], B: [1, 2, 5]}
+    tick(world)
+    assert entries(world) == {B: [1, 2, 5]}
+    assert replicas(world, A) == [*OLD]
+
+
+def test_what_was_refused_is_not_cancelled_though_its_entry_still_stands() -> None:
+    world = with_topics()
+    create_order(world, {A: [1, 9], B: [1, 2, 5]})
+    assert code(world, A) is Fault.NO_REASSIGNMENT_IN_PROGRESS
+    # What is written over it is another order, which waits, and can be taken back.
+    overwrite(world, {A: [*OLD], B: [1, 2, 5]})
+    assert code(world, A) is None
+    assert code(world, A) is Fault.NO_REASSIGNMENT_IN_PROGRESS
+    assert entries(world) == {B: [1, 2, 5]}

@@ -144,3 +144,37 @@ def test_a_request_that_could_not_take_its_entry_out_is_refused_with_a_way_out()
     remove(world)
     assert moving(world) == [A, B]
     assert world.ask(AlterReassignment(A, (5, 2, 3))) == (Done(),)
+
+
+def test_a_request_that_the_entry_would_not_undo_needs_no_room() -> None:
+    world = under_way(with_topics(), 1_100_000)
+    assert world.ask(AlterReassignment(A, (4, 2, 3))) == (Done(),), "that is under way"
+    copy(world, A)
+    tick(world)
+    assert A in (entries(world) or {}), "it is finished, but cannot be taken out"
+    (cancelled,) = world.ask(AlterReassignment(A, None))
+    assert isinstance(cancelled, Refusal)
+    assert cancelled.fault is Fault.NO_REASSIGNMENT_IN_PROGRESS
+    assert world.ask(AlterReassignment(A, (4, 2, 3))) == (Done(),), "that is so"
+    assert not writes(world)
+    (moved,) = world.ask(AlterReassignment(A, (5, 2, 3)))
+    assert isinstance(moved, Refusal)
+    assert moved.fault is Fault.INVALID_REQUEST
+    assert "goes by itself" in moved.message
+    copy(world, B)
+    for _ in range(3):
+        if "admin entries" in world.timers:
+            tick(world)
+    assert entries(world) is None
+    assert world.ask(AlterReassignment(A, (5, 2, 3))) == (Done(),)
+
+
+def test_what_was_refused_needs_room_for_the_next_controller_may_carry_it_out() -> None:
+    world = with_topics(config=NodeConfig(900, (ENDPOINT,), packet_limit=FRAME_BYTES + 50))
+    create_order(world, {A: [1, 9], B: [1, 2, 5]})
+    (moved,) = world.ask(AlterReassignment(A, (5, 2, 3)))
+    assert isinstance(moved, Refusal)
+    assert moved.fault is Fault.INVALID_REQUEST
+    (cancelled,) = world.ask(AlterReassignment(A, None))
+    assert isinstance(cancelled, Refusal)
+    assert cancelled.fault is Fault.NO_REASSIGNMENT_IN_PROGRESS

@@ -1,15 +1,20 @@
 """`klamm lab`: seeds tried, repeated, shortened, written down; what the lab has by name."""
 
+import sys
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from klamm.tools.cli import _seeds
 from klamm.tools.cli.lab import command
 from klamm.tools.lab import registry, replaying
 from klamm.tools.lab.faults import FAULTS
 from klamm.tools.lab.invariants import INVARIANTS
+from klamm.tools.lab.run import Opening, run
 from klamm.tools.lab.scopes import SCOPES
+from klamm.tools.lab.variants import module_of
 
 #: A variant that leaves requests without an answer, in a scope that has some.
 FAILS = ("--variant", "F20", "--scope", "nodes")
@@ -29,6 +34,58 @@ def test_several_processes_try_as_many() -> None:
     result = lab("run", "--seeds", "30", "--jobs", "2")
     assert result.exit_code == 0, result.output
     assert "30 runs, " in result.output
+
+
+def test_without_a_scope_the_general_ones_take_turns() -> None:
+    batch = _seeds.BATCH
+    planned = list(islice(_seeds.plan([*SCOPES], 7, None), len(SCOPES) + 1))
+    assert [each.scope for each in planned] == [*SCOPES, next(iter(SCOPES))]
+    assert [each.first for each in planned] == [7 + batch * at for at in range(len(planned))]
+    assert [each.count for each in _seeds.plan(["a", "b"], 0, batch + 3)] == [batch, 3]
+    result = lab("run", "--seeds", f"{batch + 3}")
+    assert result.exit_code == 0, result.output
+    first, second, last = result.output.splitlines()
+    assert first.split()[:2] == ["failover", f"{batch}"]
+    assert second.split()[:2] == ["nodes", "3"]
+    assert last.startswith(f"{batch + 3} runs, ")
+
+
+def test_a_variant_is_looked_for_where_it_shows() -> None:
+    result = lab("run", "--seeds", "40", "--variant", "f33")
+    assert result.exit_code == 1, result.output
+    assert " --scope deposed --variant F33\n" in result.output
+
+
+def test_a_variant_that_no_seed_shows_is_looked_for_elsewhere() -> None:
+    result = lab("run", "--seeds", "1", "--variant", "F33", "--scope", "alone")
+    assert result.exit_code == 0, result.output
+    assert "klamm lab matrix F33" in result.output
+
+
+def test_how_far_it_is_shows_on_a_terminal_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    for terminal in (False, True):
+        line = _seeds.Line(terminal)
+        line.show("20 runs")
+        line.show("40 runs, at once after those before")
+        line.clear()
+        line.clear()
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err == "\r20 runs\x1b[K\r\x1b[K"
+
+
+def test_ctrl_c_ends_it_with_what_was_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(
+        batch: _seeds.Batch, variant: str, stops: bool, end: float | None
+    ) -> list[_seeds.Tried]:
+        if batch.first:
+            raise KeyboardInterrupt
+        return [_seeds.Tried(batch.scope, batch.count, 100)]
+
+    monkeypatch.setattr(_seeds, "_try", interrupted)
+    result = lab("run")
+    assert result.exit_code == 130
+    assert result.output.startswith(f"{_seeds.BATCH} runs, 100 events in ")
 
 
 def test_no_time_begins_nothing() -> None:
@@ -64,18 +121,68 @@ def test_what_fails_is_named_with_how_to_see_it_again(tmp_path: Path) -> None:
     assert f"verdict  {found.found.split(' ')[0]} does not hold" in replayed.output
 
 
+def test_lines_of_a_script_that_are_not_possible_are_told(tmp_path: Path) -> None:
+    lines = run(Opening(SCOPES["failover"]), 5).script[:8]
+    script = tmp_path / "edited.txt"
+    edited = (*lines[:2], "b9 answers n1", "  gap: 3", *lines[2:])
+    script.write_text(replaying.written(replaying.Script("failover", edited)))
+    page = tmp_path / "run.html"
+    result = lab("replay", str(script), "--html", str(page))
+    assert result.exit_code == 0, result.output
+    told = f"script   2 of {len(edited)} lines were not possible, the first before step "
+    assert told in result.output
+    missed = [at for at, line in enumerate(result.output.splitlines()) if "not possible: " in line]
+    at = missed[0]
+    assert missed == [at, at + 1]
+    assert result.output.splitlines()[at].endswith("not possible: b9 answers n1")
+    step = result.output.split(told)[1].split(":")[0]
+    assert result.output.splitlines()[at + 2].startswith(f"step {step} ")
+    assert "not possible: b9 answers n1" in page.read_text()
+    script.write_text(replaying.written(replaying.Script("failover", tuple(lines))))
+    assert "not possible" not in lab("replay", str(script)).output
+
+
+def test_an_exhibit_says_what_is_as_it_should_be() -> None:
+    result = lab("exhibit", "E8")
+    assert result.exit_code == 0, result.output
+    assert "\ncase 2 of 2; alone with --case 2\n" in result.output
+    assert "  ! not so: it took no effect" in result.output
+    assert result.output.endswith("\n1 green, 1 red, as the story says\n")
+    assert "case 2 of 2" not in lab("exhibit", "E8", "--case", "2").output
+
+
+def test_a_module_that_cannot_be_imported_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = module_of("F33")
+    monkeypatch.setitem(sys.modules, name, None)
+    for arguments in (("list",), ("run", "--variant", "F33")):
+        result = lab(*arguments)
+        assert result.exit_code == 1
+        assert f"{name} cannot be imported: ModuleNotFoundError" in result.output
+    assert "1 runs, " in lab("run", "--seeds", "1", "--variant", "F20").output
+
+
 def test_the_lists_name_everything() -> None:
     result = lab("list")
     assert result.exit_code == 0, result.output
-    named = {line.split()[0] for line in result.output.splitlines() if line.startswith("  ")}
-    assert {*SCOPES, *FAULTS, *INVARIANTS, *registry.variant_ids()} <= named
+    named = {
+        line.split()[0].rstrip(",") for line in result.output.splitlines() if line.startswith("  ")
+    }
+    assert {*SCOPES, *FAULTS, *INVARIANTS, "I10", "apache", *registry.variant_ids()} <= named
+    assert "  F33, seen in deposed; " in result.output
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("run", "--variant", "X1"), "there is no variant 'X1'; there are: "),
-        (("replay", "nowhere.txt"), "neither a seed nor a script"),
+        (("replay", "nowhere.txt"), "nowhere.txt is neither a seed nor a script: there is no such"),
+        (("replay", "1.5"), "1.5 is neither a seed nor a script: there is no such file, and seeds"),
+        (("replay", "\u00b2"), "seeds are whole numbers from 0"),
+        (("replay", "9" * 5000), "is neither a seed nor a script: file name too long"),
+        (("replay", "."), ". is neither a seed nor a script: is a directory"),
+        (("replay", "1", "--html", "/nowhere/page.html"), "there is no folder /nowhere to write"),
+        (("shrink", "1", "--to", "/nowhere/a.txt"), "there is no folder /nowhere to write a.txt"),
+        (("run", "--first", "-1"), "-1 is not in the range x>=0"),
         (("run", "--scope", "none"), "'none' is not one of"),
         (("shrink", "1"), "1 shows nothing wrong"),
     ],
@@ -84,6 +191,17 @@ def test_what_cannot_be_is_refused_with_the_way_out(arguments: tuple[str, ...], 
     result = lab(*arguments)
     assert result.exit_code != 0
     assert said in result.output
+
+
+def test_a_script_is_of_the_world_that_it_names(tmp_path: Path) -> None:
+    script = tmp_path / "mine.txt"
+    script.write_text(replaying.written(replaying.Script("failover", ("n1 turn",))))
+    for option in (("--scope", "nodes"), ("--variant", "F33")):
+        result = lab("replay", str(script), *option)
+        assert result.exit_code == 2
+        assert "names its scope and variant itself" in result.output
+    script.write_bytes(b"\xff")
+    assert "neither a seed nor a script: the file is no text" in lab("replay", str(script)).output
 
 
 def test_a_script_of_an_unknown_scope_is_refused(tmp_path: Path) -> None:

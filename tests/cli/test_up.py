@@ -354,7 +354,8 @@ def test_up_says_who_is_controller_and_what_its_journal_goes_on_after(tmp_path: 
         assert shown.output.splitlines()[1].split()[:3] == ["0", "up", "28"]
         command.end(signal.SIGTERM)
     assert f"   nodes 900-901; the controller is {office}\n" in text
-    assert f"  journal    {tmp_path}/node-{office}.jsonl   the controller's\n" in text
+    assert f"  journal    {tmp_path}/node-{office}.jsonl   the controller's; " in text
+    assert "kill -9" not in text, "both are in this one process"
     assert "             node-901.jsonl goes on after lines of an earlier cluster\n" in text
     assert re.search(r"^  brokers    0 on port \d+   simulated$", text, re.MULTILINE)
     assert "  topics     t0 (1 partition), t1 (2 partitions), t2 (3 partitions), " in text

@@ -43,7 +43,7 @@ def test_the_bound_of_a_write_is_never_too_small(
     if op is not None:
         brokers = sum(map(len, dropped.values()))
         assert op_size(op) <= ledger_bound(name, before, brokers, len(dropped))
-        assert after.owed != before.owed
+        assert after != before
 
 
 @given(OWED, OWED, OWED, OWED)
@@ -61,7 +61,7 @@ def test_who_owes_is_who_owed_and_has_not_paid_and_who_was_dropped_but_no_replic
         assert (id_ in after.due(number)) == (owes and id_ not in replicas.get(number, ()))
     assert not after.paid
     assert all(after.owed.values())
-    if after.owed == owed:
+    if after.owed == owed and owed:
         assert (op, after.version) == (None, 3)
     elif after.owed:
         assert isinstance(op, SetData)

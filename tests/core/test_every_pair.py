@@ -43,6 +43,7 @@ from klamm.controller.core.events import (
     SubtreeRead,
     TidyEntries,
     TopicRead,
+    WithdrawalsHeard,
 )
 from klamm.controller.core.model import (
     NO_LEADER,
@@ -121,6 +122,8 @@ STATES: dict[str, ClusterState] = {
     "to be deleted, moving": being_deleted(Deletion(), MOVING),
     "being deleted": being_deleted(Deletion(LOGS)),
     "logs are deleted": being_deleted(Deletion({})),
+    "logs are deleted, unheard of": being_deleted(Deletion({}, unheard={1: frozenset({0, 1})})),
+    "being deleted, unheard of": being_deleted(Deletion(LOGS, unheard=LOGS)),
     "state unreadable": replace(of(LED), unreadable={paths.state(*T): "no JSON"}),
     "topic unreadable": replace(of(LED), unreadable={paths.topic("t"): "no JSON"}),
     "leader's disk is broken": replace(of(LED), offline_replicas={1: frozenset({T})}),
@@ -177,6 +180,7 @@ def events(state: ClusterState) -> list[Event]:
         DebtsRead("other", None, {}),
         ClearDebts("t"),
         ReplicasDeleted("t", 1, frozenset({0, 1})),
+        WithdrawalsHeard(1, {"t": frozenset({0, 1}), "other": frozenset({0})}),
         CheckDeletion("t"),
         CheckPartition(T),
         CheckPartition(T, restarted=frozenset({1, 3})),

@@ -92,8 +92,9 @@ def test_memory_is_bounded_by_what_arrived() -> None:
         check(data)  # so that no first import counts
     for data in (*bombs(), *mutants(435, INPUTS, 1_000)):
         limit = MEMORY_BYTES_AT_ALL + MEMORY_BYTES_PER_BYTE * len(data)
-        # A cache that every connection shares may have to grow just now; it does that once.
-        assert peak_bytes(data) < limit or peak_bytes(data) < limit, data.hex()
+        # Caches that all connections share may grow just now, and other threads are counted too;
+        # what the data themselves take, they take each time.
+        assert any(peak_bytes(data) < limit for _ in range(5)), data.hex()
 
 
 KEEP_AN_ERROR = """

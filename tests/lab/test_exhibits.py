@@ -72,7 +72,7 @@ def test_a_claim_that_does_not_hold_makes_a_case_red() -> None:
     assert performed.found == "story"
     assert not performed.as_expected
     text = narrated(performed)
-    assert "! t-0 is on broker 9" in text
+    assert "! not so: t-0 is on broker 9" in text
     assert "story at step 0: not so: t-0 is on broker 9" in text
     assert "UNEXPECTED: it should be green" in text
 

@@ -15,14 +15,18 @@ from klamm.controller.core.ops import Create
 from klamm.controller.node import Node, Now
 from klamm.controller.node.effects import Effect
 from klamm.controller.node.inputs import Input, Request
+from klamm.tools.lab import registry
 from klamm.tools.lab.choices import Enumerator
 from klamm.tools.lab.explore.copying import Kept
 from klamm.tools.lab.explore.fields import BY_CLASS, BY_NAME, LEFT_OUT
+from klamm.tools.lab.explore.finds import FINDS
 from klamm.tools.lab.explore.fingerprint import Fingerprints
 from klamm.tools.lab.explore.scopes import SMALL
-from klamm.tools.lab.explore.search import Bounds, Exploration, Explored, Order
+from klamm.tools.lab.explore.search import Bounds, Exploration, Explored, First
 from klamm.tools.lab.explore.shapes import Kind, kind, parts
+from klamm.tools.lab.explore.steps import Order
 from klamm.tools.lab.run import Opening, again
+from klamm.tools.lab.scope import Scope
 from klamm.tools.lab.variant import Variant
 from klamm.tools.lab.world import World
 
@@ -31,6 +35,8 @@ PAIR = SMALL["explore-pair"]
 
 #: Of an exploration of TINY with one end, five steps deep.
 COUNTS = (50, 68, 19)
+#: Of all that comes of TINY if nothing ends.
+ALL_COUNTS = (975, 1369, 395)
 
 
 def explored(scope: str, bounds: Bounds) -> Explored:
@@ -55,7 +61,7 @@ def under_way() -> World:
 def test_an_exploration_counts_what_it_has_seen() -> None:
     found = explored("explore-tiny", Bounds(depth=5, ends=1))
     assert counts(found) == COUNTS
-    assert found.depth == 5 and not found.whole and found.violation is None
+    assert found.depth == 5 and found.cut_by == "depth" and found.violation is None
 
 
 @pytest.mark.parametrize("seed", ["1", "2"])
@@ -89,6 +95,65 @@ def test_a_bound_on_states_is_kept() -> None:
     assert not found.whole
     assert found.states >= 20
     assert found.waiting > 0
+
+
+@pytest.mark.parametrize(
+    ("first", "depth"),
+    [(First.USUAL, 49), pytest.param(First.SHORT, 46, marks=pytest.mark.slow)],
+)
+def test_either_order_sees_all_that_there_is(first: First, depth: int) -> None:
+    found = explored("explore-tiny", Bounds(first=first))
+    assert found.whole and found.violation is None
+    assert counts(found) == ALL_COUNTS
+    assert (found.last, found.depth, found.waiting) == (5, depth, 0)
+
+
+def test_runs_that_deviate_once_are_more_than_the_usual_one() -> None:
+    usual, once = (
+        explored("explore-tiny", Bounds(first=First.USUAL, deviations=most)) for most in (0, 1)
+    )
+    assert (usual.cut_by, usual.deviations, usual.last) == ("deviations", 0, 2)
+    assert usual.edges == usual.states - 1 + usual.revisits
+    assert (once.cut_by, once.deviations) == ("deviations", 1)
+    assert usual.states < once.states < ALL_COUNTS[0]
+
+
+def test_a_bound_that_would_not_be_exact_is_refused() -> None:
+    with pytest.raises(ValueError, match="fewest steps first"):
+        Bounds(depth=5, first=First.USUAL)
+    with pytest.raises(ValueError, match="fewest deviations first"):
+        Bounds(deviations=1)
+
+
+@pytest.mark.parametrize("scope", SMALL.values(), ids=SMALL)
+def test_every_small_world_can_be_opened(scope: Scope) -> None:
+    world = Opening(scope).world(Enumerator())
+    assert world.violation is None
+    assert world.regular() or world.asks()
+
+
+def _check_find(id_: str) -> None:
+    """Assert that a bug is found where it is said to be, and is met again by the same way."""
+    find = FINDS[id_]
+    opening = Opening(find.scope, registry.variant(id_))
+    found = Exploration(opening, replace(find.bounds, states=5_000)).run()
+    assert found.violation is not None
+    assert found.violation.invariant == find.invariant
+    repeated = again(opening, found.script).violation
+    assert repeated is not None
+    assert repeated.invariant == find.invariant
+    assert again(Opening(find.scope), found.script).violation is None
+
+
+@pytest.mark.parametrize("id_", ["F25", "F35"])
+def test_a_bug_is_found(id_: str) -> None:
+    _check_find(id_)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id_", FINDS)
+def test_each_bug_is_found(id_: str) -> None:
+    _check_find(id_)
 
 
 class _Breaks(Node):

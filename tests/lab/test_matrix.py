@@ -8,7 +8,7 @@ from klamm.tools.lab import registry
 from klamm.tools.lab.matrix import Cell, Row, footer, grid, line, look, places, row
 from klamm.tools.lab.studies import ALL_SCOPES
 from klamm.tools.lab.variant import OWN_SCRIPT
-from klamm.tools.lab.variants import NOT_EXPRESSED, module_of, variants
+from klamm.tools.lab.variants import NOT_EXPRESSED, module_of, variant_ids
 
 
 def rows_of(letter: str, *numbers: int) -> set[str]:
@@ -31,17 +31,18 @@ def matrix(*arguments: str) -> Result:
 
 
 def test_every_variant_is_a_row_of_the_catalogue_in_a_module_of_its_own() -> None:
-    assert {*variants(), *NOT_EXPRESSED} == CATALOGUE
-    assert not NOT_EXPRESSED.keys() & variants().keys()
+    assert {*variant_ids(), *NOT_EXPRESSED} == CATALOGUE
+    assert not NOT_EXPRESSED.keys() & {*variant_ids()}
     assert module_of("F02").endswith(".f02")
     assert module_of("H1").endswith(".h01")
     assert module_of("N15").endswith(".n15")
 
 
-@pytest.mark.parametrize("id_", variants())
+@pytest.mark.parametrize("id_", variant_ids())
 def test_a_variant_names_a_place_that_there_is(id_: str) -> None:
-    where = registry.variant(id_).exposed_by
-    assert where in {*ALL_SCOPES, *registry.exhibit_ids(), OWN_SCRIPT}
+    variant = registry.variant(id_.lower())
+    assert variant.id == id_
+    assert variant.exposed_by in {*ALL_SCOPES, *registry.exhibit_ids(), OWN_SCRIPT}
 
 
 def test_a_variant_that_is_not_found_says_so() -> None:

@@ -82,7 +82,7 @@ def test_the_page_has_the_sentences_too(tmp_path: Path) -> None:
     result = show("E8", "--case", "2", "--html", str(page))
     assert result.exit_code == 0
     text = page.read_text(encoding="utf-8")
-    assert '["story","! it took no effect: t-0 is on [2, 3, 1]"]' in text
+    assert '["story","! not so: it took no effect: t-0 is on [2, 3, 1]"]' in text
     assert "exhibit E8, without the check" in text
 
 

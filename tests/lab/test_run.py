@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,14 @@ from klamm.controller.node import Node, Now
 from klamm.controller.node.effects import Commit, Effect
 from klamm.controller.node.inputs import Input
 from klamm.tools.lab import replaying
+from klamm.tools.lab import shrink as shrinking
 from klamm.tools.lab.choices import DETAIL, Enumerator
 from klamm.tools.lab.clients import list_moves, move
-from klamm.tools.lab.run import Opening, again, run
+from klamm.tools.lab.events import Violation
+from klamm.tools.lab.run import Finished, Opening, again, run
 from klamm.tools.lab.scope import Scope
 from klamm.tools.lab.scopes import SCOPES
-from klamm.tools.lab.shrink import shrink
+from klamm.tools.lab.shrink import kind, shrink
 from klamm.tools.lab.trace import Header, render
 from klamm.tools.lab.variant import Variant
 
@@ -153,6 +156,51 @@ def test_a_long_run_shrinks_to_what_it_needs() -> None:
     faults = [happened for happened in shrunk.finished.world.events if happened.fault]
     assert len(faults) <= 1, "a node must fail for n2 to be in office, and no other"
     assert again(opening, shrunk.script).violation == shrunk.finished.violation
+
+
+@pytest.mark.parametrize(
+    ("invariant", "first", "same", "other"),
+    [
+        (
+            "liveness",
+            "request 4 of n1, 'cancel t-0', has no answer",
+            "request 12 of n2, 'list moves', has no answer",
+            "t-0 still moves to [3, 4], which are all able: R [1,2]",
+        ),
+        (
+            "liveness",
+            "broker 1 tells clients nothing of t-0",
+            "broker 3 tells clients nothing of u-1",
+            "broker 1 tells clients of t-0, which does not exist",
+        ),
+        ("fault", "KeyError: 3", "KeyError: 'a'", "ValueError: 3"),
+    ],
+)
+def test_what_a_run_shows_is_of_one_kind_whatever_its_names(
+    invariant: str, first: str, same: str, other: str
+) -> None:
+    found = [
+        kind(Violation(invariant, 1, f"no rest: {text}", (text,)))
+        if invariant == "liveness"
+        else kind(Violation(invariant, 1, text))
+        for text in (first, same, other)
+    ]
+    assert found[0] == found[1] != found[2]
+
+
+def test_an_invariant_is_one_kind() -> None:
+    assert kind(Violation("I1", 1, "a b")) == kind(Violation("I1", 2, "c")) != ("I2",)
+
+
+def test_a_shorter_run_must_show_the_same_kind_of_unrest(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shown(opening: Opening, script: Sequence[str]) -> Finished:
+        text = "request 4 of n1, 'a', has no answer" if "n1 turn" in script else "/z is still there"
+        world = FAILOVER.world(Enumerator())
+        world.script.extend(script)
+        return Finished(world, Violation("liveness", 1, f"no rest: {text}", (text,)))
+
+    monkeypatch.setattr(shrinking, "again", shown)
+    assert list(shrink(FAILOVER, ("zk serves n1", "n1 turn", "zk tells n1")).script) == ["n1 turn"]
 
 
 def test_nothing_wrong_cannot_be_shrunk() -> None:

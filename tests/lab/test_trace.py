@@ -15,10 +15,10 @@ from klamm.controller.core.ops import ANY_VERSION, Check, Create, Delete, SetDat
 from klamm.controller.znodes import paths
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest, StopReplicaTopicV1
 from klamm.tools.lab import clients, telling
-from klamm.tools.lab.choices import Enumerator
+from klamm.tools.lab.choices import Enumerator, PassedOver
 from klamm.tools.lab.events import Content, Happened, Violation, ZnodeChange
 from klamm.tools.lab.scope import Scope
-from klamm.tools.lab.trace import Header, render
+from klamm.tools.lab.trace import Header, not_all_possible, render
 from klamm.tools.lab.world import World
 
 SCOPE = Scope("a move", "One partition moves.", topics={"t": {0: (1, 2)}})
@@ -101,6 +101,59 @@ def test_no_line_of_a_trace_is_endless_or_shows_an_address() -> None:
     for line in trace().splitlines():
         assert len(line) <= 200, line
         assert " object at 0x" not in line
+
+
+def test_what_every_connection_begins_with_is_one_line_each() -> None:
+    world = World(SCOPE, Enumerator())
+    world.do("crash n1")
+    world.do("start n1")
+    world.settle()
+    shown, whole = (
+        render(world.events, Header("x"), whole=each).splitlines() for each in (False, True)
+    )
+    for begin, end in (
+        ("wants     updates ", ": create 22 znodes, /consumers to /klamm/reassignment_steps"),
+        ("given     updates ", ": NODEEXISTS, each of 22"),
+    ):
+        told = [line.strip() for line in shown if line.strip().startswith(begin)]
+        assert [line for line in told if line.endswith(end)], told
+        assert not any(begin in line for line in whole)
+    alike = ("create /", "conflict at operation 0, NODEEXISTS")
+    single = [line for line in whole if any(each in line for each in alike)]
+    kept = [line for line in shown if any(each in line for each in alike)]
+    assert len(single) - len(kept) == 2 * 22
+    assert [line for line in whole if line in kept] == kept
+
+
+def test_the_same_again_of_which_nothing_is_told_is_one_line() -> None:
+    def passes(step: int) -> Happened:
+        return Happened(step, step / 2, "time", "time passes")
+
+    events = [passes(1), passes(2), passes(3), Happened(4, 1.5, "n1", "n1 turn"), passes(5)]
+    events += [Happened(at, 2.5, "freeze", "freeze n1", fault=True) for at in (6, 7)]
+    assert render(events, Header("x")).splitlines()[3:-2] == [
+        "step 1-3        1.5 s  time passes, 3 times",
+        "step 4          1.5 s  n1 turn",
+        "step 5          2.5 s  time passes",
+        "step 6          2.5 s  freeze n1  <-- FAULT",
+        "step 7          2.5 s  freeze n1  <-- FAULT",
+    ]
+    assert len(render(events, Header("x"), whole=True).splitlines()) == 3 + 7 + 2
+
+
+def test_what_is_not_possible_is_told_at_its_place() -> None:
+    events = [Happened(step, 1.0, "time", "time passes") for step in (1, 2, 3)]
+    missed = [PassedOver(2, "b1 answers n1"), PassedOver(4, "  gap: 1")]
+    assert render(events, Header("x"), passed_over=missed).splitlines()[3:-2] == [
+        "step 1            1 s  time passes",
+        "                       not possible: b1 answers n1",
+        "step 2-3          1 s  time passes, 2 times",
+        "                       not possible: gap: 1",
+    ]
+    assert list(not_all_possible(missed, 9)) == [
+        "script   2 of 9 lines were not possible, the first before step 2: b1 answers n1"
+    ]
+    assert list(not_all_possible((), 9)) == []
 
 
 # --- words ----------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 from node.moving import T, commits, create, with_topic
 from node_world import World, in_office
 
-from klamm.controller.core import packing
+from klamm.controller.core import filling
 from klamm.controller.core.decide import decide
 from klamm.controller.core.events import AlterReassignment, Cause, CreateTopic
 from klamm.controller.core.ibp import by_name
@@ -40,7 +40,7 @@ def accepted(world: World) -> int:
 def in_two_writes(monkeypatch: pytest.MonkeyPatch, partitions: int) -> World:
     """The first of two Commits, of four moves each at most, is on its way."""
     world = with_topic(MODERN, partitions)
-    monkeypatch.setattr(packing, "OPS_PER_COMMIT", 6)
+    monkeypatch.setattr(filling, "OPS_PER_COMMIT", 6)
     world.request(
         *(AlterReassignment(TopicPartition("t", n), (4, 3, 2)) for n in range(partitions))
     )

@@ -10,7 +10,7 @@ from klamm.controller.core.events import AlterReassignment, CreateTopic
 from klamm.controller.core.model import Assignment, ClusterState, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.core.results import Done, Fault, Refusal, TopicCreated
-from klamm.controller.node import NodeConfig
+from klamm.controller.node import NodeConfig, Phase
 from klamm.controller.node.effects import ArmWatch, Commit, ReadZnodes, Severity
 from klamm.controller.store.port import READ_CHUNK, CommitDone, ReadData, Refused
 from klamm.controller.znodes import paths
@@ -48,6 +48,16 @@ def taken(world: World) -> ClusterState:
     world.settle()
     assert world.node.state is not None
     return world.node.state
+
+
+def test_an_office_has_its_epoch_before_it_is_read() -> None:
+    world = a_cluster(1)
+    assert world.node.office_epoch == 0
+    while world.node.phase is not Phase.LOADING:
+        assert world.step()
+    assert world.node.state is None
+    assert world.node.office_epoch == 1
+    assert taken(world).epoch == world.node.office_epoch == 1
 
 
 def errors(world: World) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from node_world import World, in_office
 from klamm.controller.core.events import AlterReassignment, Cause, CreateTopic
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
-from klamm.controller.core.results import NOT_CONTROLLER, Done, Refusal
+from klamm.controller.core.results import NOT_CONTROLLER, Done, Fault, Refusal
 from klamm.controller.node.effects import Commit, ReadZnodes, Severity
 from klamm.controller.node.turns import SERVER_ERROR, Turns
 from klamm.controller.store.port import CommitDone, ReadDone, Refused
@@ -174,7 +174,10 @@ def test_a_refused_commit_is_answered_and_not_repeated() -> None:
     world.store.open.clear()
     world.post(CommitDone(world.store.session, commit.request, Refused("NOAUTH")))
     world.settle()
-    assert world.replies[request] == [(SERVER_ERROR,)]
+    ((refusal,),) = world.replies[request]
+    assert isinstance(refusal, Refusal)
+    assert refusal.fault is Fault.UNKNOWN_SERVER_ERROR
+    assert "NOAUTH. Let the controller write there" in refusal.message
     assert len(commits(world)) == 1
     errors = [note for note in world.journal if note.severity is Severity.ERROR]
     assert [note.kind for note in errors] == ["given up"]
@@ -198,7 +201,10 @@ def test_giving_up_compares_no_cause_with_all_the_others(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Cause, "__eq__", equal)
     world.settle()
-    assert world.replies[request] == [(SERVER_ERROR,) * count]
+    (refusals,) = world.replies[request]
+    assert len(refusals) == count
+    texts = {each.message for each in refusals if isinstance(each, Refusal)}
+    assert [f"{paths.topic('t')}: QUOTAEXCEEDED" in text for text in texts] == [True]
     assert len(commits(world)) == 2 * count - 1
     assert len(compared) <= count
 

@@ -9,8 +9,8 @@ from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.node import NodeConfig, Phase
 from klamm.controller.node.effects import ArmWatch, ReadZnodes
 from klamm.controller.node.inputs import ControllerHeard
-from klamm.controller.node.outlook import LOOK_TIMER, WATCHES
-from klamm.controller.store.port import ReadData
+from klamm.controller.node.outlook import LOOK_TIMER, REFUSED_SECONDS, WATCHES
+from klamm.controller.store.port import ReadData, ReadDone, Refused
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.controller import (
     ControllerZnode,
@@ -242,3 +242,79 @@ def test_an_id_that_another_holds_does_not_keep_a_node_from_seeing() -> None:
     world.settle()
     assert world.node.view.cluster is not None
     assert world.node.view.controller_id == STOCK
+
+
+def beside_what_is_not_shown(path: str, controller: int = STOCK) -> World:
+    """As `beside`, but there is a znode that this node may not read."""
+    world = World()
+    for each in (*paths.PERSISTENT_PATHS, *paths.KLAMM_PATHS):
+        world.write(Create(each, None))
+    world.register(1)
+    put_topic(world, "t", [1], 1)
+    if controller == KLAMM:
+        node = encode_klamm_node(KlammNodeZnode(KLAMM, (ENDPOINT,)))
+        world.write(Create(paths.klamm_node(KLAMM), node))
+    world.zookeeper.tree.nodes[path].closed = True
+    elect(world, controller, 5)
+    world.settle()
+    return world
+
+
+@pytest.mark.parametrize("path", [paths.BROKER_IDS, paths.TOPICS])
+@pytest.mark.parametrize("controller", [STOCK, KLAMM])
+def test_a_list_that_is_not_shown_is_looked_at_again_until_it_is(
+    path: str, controller: int
+) -> None:
+    world = beside_what_is_not_shown(path, controller)
+    for _ in range(3):
+        assert world.node.view.cluster is None, "half a cluster would be a lie"
+        assert world.timers[LOOK_TIMER] == REFUSED_SECONDS
+        look(world)
+    (report,) = [entry.text for entry in world.journal if entry.kind == "unreadable"]
+    assert path in report
+    world.zookeeper.tree.nodes[path].closed = False
+    look(world)
+    assert leaders(world) == {"t": 1}
+    cluster = world.node.view.cluster
+    assert cluster is not None
+    assert set(cluster.brokers) == {1}
+    assert LOOK_TIMER not in world.timers
+
+
+def test_a_list_that_is_not_shown_later_leaves_what_was_seen() -> None:
+    world = beside(STOCK)
+    world.zookeeper.tree.nodes[paths.BROKER_IDS].closed = True
+    world.unregister(2)
+    world.settle()
+    look(world)
+    before = world.node.view.cluster
+    assert before is not None
+    assert (set(before.brokers), leaders(world)) == ({1, 2}, {"t": 1})
+    world.zookeeper.tree.nodes[paths.BROKER_IDS].closed = False
+    look(world)
+    after = world.node.view.cluster
+    assert after is not None
+    assert (set(after.brokers), leaders(world)) == ({1}, {"t": 1})
+
+
+@pytest.mark.parametrize("controller", [STOCK, KLAMM])
+def test_whose_controller_it_is_is_asked_again_if_zookeeper_did_not_say(controller: int) -> None:
+    world = beside(KLAMM)
+    world.post(ControllerHeard(5))
+    world.settle()
+    world.node.outlook.told = 0  # as a node that nobody has told anything
+    elect(world, controller, 6)
+    for _ in range(3):
+        while not world.node.outlook.question:
+            assert world.step()
+        world.post(ReadDone(world.store.session, world.node.outlook.question, Refused("NOAUTH")))
+        world.feed()
+        world.settle()
+        assert world.node.view.cluster is None
+        world.run_timer(LOOK_TIMER)
+        world.feed()
+    world.settle()
+    assert leaders(world) == {"t": 1}
+    refused = [entry.text for entry in world.journal if entry.kind == "refused"]
+    assert refused == ["who is controller: NOAUTH"], "told once"
+    assert watches(world) == (controller == STOCK)

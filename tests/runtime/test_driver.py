@@ -283,3 +283,36 @@ async def test_an_idle_driver_has_not_stood_still(autojump_clock: MockClock) -> 
         await wait_all_tasks_blocked()
         assert not script.seen(Woke)
         assert len(script.seen(Turn)) < 20, "and it does nothing but look at the clock"
+
+
+@pytest.mark.parametrize(("worked_s", "pause_s"), [(1.0, 0.1), (45.0, 3.0), (0.01, 0.0)])
+async def test_after_long_work_the_others_come_before_the_turn(
+    autojump_clock: MockClock, worked_s: float, pause_s: float
+) -> None:
+    worked = trio.Event()
+    done: list[str] = []
+
+    def wants(event: Input) -> Sequence[Effect]:
+        if event == Timer("long"):
+            autojump_clock.jump(worked_s)
+            worked.set()
+        if isinstance(event, Turn) and worked.is_set():
+            done.append("turn")
+        return []
+
+    async def write_in_many_pieces() -> None:
+        await worked.wait()
+        for _ in range(50):
+            await trio.lowlevel.checkpoint()
+        done.append("others")
+
+    script = Script(wants)
+    async with driving(script) as world, trio.open_nursery() as nursery:
+        nursery.start_soon(write_in_many_pieces)
+        world.driver.post(Timer("long"))
+        await trio.sleep(worked_s + pause_s + 1)
+        assert done == (["others", "turn"] if pause_s else ["turn", "others"])
+        began = script.times[script.inputs.index(Timer("long"))].monotonic
+        turn = max(at.monotonic for at in script.times)
+        # Far from what would be taken for a standstill, which is half of the session's 18 s.
+        assert turn - began - worked_s == pytest.approx(pause_s)

@@ -63,6 +63,12 @@ class FakeNode:
     doubtful: bool = False
     view: View = field(default_factory=View)
     registration_epoch: int = 0
+    #: The epoch of an office that is still loading.
+    loading: int = 0
+
+    @property
+    def office_epoch(self) -> int:
+        return self.state.epoch if self.state else self.loading
 
 
 class World:

@@ -54,7 +54,8 @@ class Standing:
             for n in range(TOPICS)
         }
         self.itself = broker(NODE)
-        self.doubtful, self.view, self.registration_epoch = False, View(), 0
+        self.doubtful, self.view = False, View()
+        self.office_epoch, self.registration_epoch = 1, 0
         brokers = {number: broker(number) for number in range(BROKERS)}
         self.state: ClusterState | None = ClusterState(
             NODE, 1, 1, brokers=brokers, nodes={NODE: self.itself}, topics=topics

@@ -35,8 +35,13 @@ class Departure:
         return self._again_at
 
     def begin(self) -> None:
-        """Ask for leave, unless that was done before."""
-        if not self._tries:
+        """Ask for leave, unless that was done before; one that never registered just goes.
+
+        Source: Kafka 3.9, KafkaServer.controlledShutdown, only in state RUNNING or later.
+        """
+        if self._registration.epoch < 0:
+            self.granted = False
+        elif not self._tries:
             self._try()
 
     def advance(self, now: float) -> None:

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import click
 
+from klamm.tools.cli._worlds import file_option
 from klamm.tools.lab.apache.crash_points import crash_table
 from klamm.tools.lab.apache.report import markdown
 from klamm.tools.lab.apache.scenarios import SCENARIOS
 
 
-@click.command("crash-points")
+@click.command("crash-points", short_help="Kill controllers at every gap.")
 @click.option(
     "--scenario",
     "names",
@@ -17,7 +18,7 @@ from klamm.tools.lab.apache.scenarios import SCENARIOS
     multiple=True,
     help="Only this one; may be given again.",
 )
-@click.option("--to", type=click.Path(dir_okay=False, path_type=Path), help="Write it there.")
+@file_option("--to", "Write it there.")
 def crash_points(names: tuple[str, ...], to: Path | None) -> None:
     """Kill Kafka's own sequence, and klamm, at every gap; tell in Markdown how each ends.
 

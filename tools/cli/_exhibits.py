@@ -1,11 +1,12 @@
 """`klamm lab exhibit`: failover stories on the real controller, with and without their bug."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from klamm.tools.cli._worlds import file_option
 from klamm.tools.lab import registry
 from klamm.tools.lab.exhibit import Performed, perform
 from klamm.tools.lab.page import render_page
@@ -23,19 +24,17 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-@click.command("exhibit")
+@click.command("exhibit", short_help="Tell a failover story.")
 @click.argument("exhibit", metavar="[E1..E14]", required=False)
 @click.option("--case", "number", type=click.IntRange(1), help="Perform only this case of it.")
 @click.option("--trace", is_flag=True, help="Show every step, not only writes and answers.")
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a page of the case, the first one without --case.",
-)
+@file_option("--html", "Write a page of the case, the first one without --case.")
 def exhibits(exhibit: str | None, number: int | None, trace: bool, html: Path | None) -> None:
     """Tell a failover story on the real controller, then with the bug that it is about.
 
-    Without an id, list them all. Exit code 1 if a case does not go as its story says.
+    Without an id, list them all. Each case is one run: * tells what happens, + claims what holds,
+    ! what does not, as it must where a bug is put in; that case is RED then, klamm's are GREEN.
+    Exit code 1 if a case does not go as its story says.
     """
     if exhibit is None:
         for id_ in registry.exhibit_ids():
@@ -46,6 +45,8 @@ def exhibits(exhibit: str | None, number: int | None, trace: bool, html: Path | 
         chosen = registry.exhibit(exhibit)
     except registry.UnknownNameError as error:
         raise click.BadParameter(str(error), param_hint="EXHIBIT") from error
+    except registry.BrokenModuleError as error:
+        raise click.ClickException(str(error)) from error
     cases = chosen.cases
     if number is not None:
         if number > len(cases):
@@ -56,11 +57,14 @@ def exhibits(exhibit: str | None, number: int | None, trace: bool, html: Path | 
     done: list[Performed] = []
     for case in cases:
         done.append(perform(case, film=html is not None and not done))
+        if number is None and len(cases) > 1:
+            _show(f"\ncase {len(done)} of {len(cases)}; alone with --case {len(done)}")
         _show(narrated(done[-1], whole=trace))
     if len(done) > 1:
         click.echo("")
         for performed in done:
             _show("\n".join(outcome(performed)) + "\n")
+        _show(_sum(done))
     if html is not None:
         _write_page(chosen.id, done[0], html)
     if not all(performed.as_expected for performed in done):
@@ -74,6 +78,14 @@ def _show(text: str) -> None:
         click.echo(click.style(line, **style) if style else line)
 
 
+def _sum(done: Sequence[Performed]) -> str:
+    """Say in one line whether it went as it should: bugs are red, klamm is green."""
+    red = sum(performed.violation is not None for performed in done)
+    odd = sum(not performed.as_expected for performed in done)
+    verdict = "as the story says" if not odd else f"{odd} not as the story says"
+    return f"{len(done) - red} green, {red} red, {verdict}"
+
+
 def _write_page(id_: str, performed: Performed, html: Path) -> None:
     world = performed.stage.world
     header = Header(f"exhibit {id_}, {performed.case.name}", performed.case.variant)
@@ -84,4 +96,4 @@ def _write_page(id_: str, performed: Performed, html: Path) -> None:
     story = sentences(performed, shown)
     page = render_page(shown, film, header, performed.violation, story)
     html.write_text(page, encoding="utf-8")
-    click.echo(f"page: {html}")
+    click.echo(f"page     {html}, of {performed.case.name}")

@@ -3,20 +3,26 @@
 import gc
 import resource
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from klamm.tools.cli._worlds import file_option, known, variant_option
 from klamm.tools.lab import registry, replaying
+from klamm.tools.lab.explore.finds import FINDS
 from klamm.tools.lab.explore.scopes import SMALL
-from klamm.tools.lab.explore.search import Bounds, Exploration, Explored, Order
+from klamm.tools.lab.explore.search import Bounds, Exploration, Explored, First
+from klamm.tools.lab.explore.steps import Order
 from klamm.tools.lab.run import Opening
 
 #: How many worlds there are between two lines about how far it is.
 _STATES_PER_LINE = 5_000
+_FIND = "{:<5} {:<20} {:>4} {:>7} {:>7} {:>6} {:>6}  {}"
 
 
-@click.command("explore")
+@click.command("explore", short_help="Try every run of a small world.")
 @click.option(
     "--scope",
     type=click.Choice(list(SMALL)),
@@ -24,7 +30,7 @@ _STATES_PER_LINE = 5_000
     show_default=True,
     help="What the world contains.",
 )
-@click.option("--variant", metavar="ID", default="", help="Put a historical bug in, such as F33.")
+@variant_option
 @click.option(
     "--crashes",
     type=click.IntRange(0, 2),
@@ -39,29 +45,47 @@ _STATES_PER_LINE = 5_000
     show_default=True,
     help="Which orders are tried: turns one by one, also batches of them, or all.",
 )
-@click.option("--bound", type=click.IntRange(1), help="Go no deeper than this.")
+@click.option(
+    "--first",
+    type=click.Choice([each.value for each in First]),
+    default=First.SHORT.value,
+    show_default=True,
+    help="Look first at short ways, or at what deviates least from the usual: most bugs do.",
+)
+@click.option("--bound", type=click.IntRange(1), help="Go no deeper than this (--first short).")
+@click.option("--deviations", type=click.IntRange(0), help="Deviate no more (--first usual).")
 @click.option("--max-states", type=click.IntRange(1), help="Begin nothing new after so many.")
 @click.option("--max-minutes", type=click.FloatRange(0), default=30.0, show_default=True)
-@click.option("--to", type=click.Path(dir_okay=False, path_type=Path), help="Write what fails.")
+@click.option("--variants", is_flag=True, help="Instead, print which bugs are found, and how soon.")
+@file_option("--to", "Write what fails.")
 def explore(
     scope: str,
     variant: str,
     crashes: int,
     order: str,
+    first: str,
     bound: int | None,
+    deviations: int | None,
     max_states: int | None,
     max_minutes: float,
+    variants: bool,
     to: Path | None,
 ) -> None:
-    """Try every order of everything that can happen in a small world, breadth first.
+    """Try every order of everything that can happen in a small world.
 
     Worlds that have the same future are looked at once. Exit code 1 if something is wrong; then
-    the shortest way to it is printed, or written to a file for `klamm lab replay`.
+    the way to it is printed, or written to a file for `klamm lab replay`. It is the shortest that
+    there is, unless the usual comes first.
     """
+    if variants:
+        _print_finds(max_states, max_minutes)
+        return
     try:
-        chosen = registry.variant(variant) if variant else None
-    except registry.UnknownNameError as error:
-        raise click.BadParameter(str(error), param_hint="--variant") from error
+        bounds = Bounds(max_states, bound, crashes, Order(order), First(first), deviations)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    variant = known(variant)
+    chosen = registry.variant(variant) if variant else None
     begun = time.monotonic()
 
     def goes_on(so_far: Explored) -> bool:
@@ -72,7 +96,6 @@ def explore(
         return took < max_minutes * 60
 
     told = [0]
-    bounds = Bounds(max_states, bound, crashes, Order(order))
     exploration = Exploration(Opening(SMALL[scope], chosen), bounds, goes_on)
     # What is made here is dropped as a whole, so to look for circles in it would be in vain.
     gc.collect()
@@ -82,9 +105,7 @@ def explore(
     if found.violation is None:
         return
     wrong = f"{found.violation.invariant}: {found.violation.text}"
-    text = replaying.written(
-        replaying.Script(scope, tuple(found.script), chosen.id if chosen else "", found=wrong)
-    )
+    text = replaying.written(replaying.Script(scope, tuple(found.script), variant, found=wrong))
     if to is None:
         click.echo(text, nl=False)
     else:
@@ -96,9 +117,40 @@ def explore(
 def _counts(found: Explored, took: float) -> str:
     """Say how much was explored, and what it took."""
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    extent = "whole" if found.whole else f"cut off with {found.waiting} waiting"
+    extent = "whole"
+    if found.violation is not None:
+        extent = f"ended by what is wrong, {found.waiting} waiting"
+    elif found.cut_by is not None:
+        extent = f"not all: bound on {found.cut_by} reached, {found.waiting} waiting"
     return (
         f"{found.states} states ({extent}), {found.edges} edges, {found.revisits} revisits, "
-        f"{found.last} ends, depth {found.depth}; "
+        f"{found.last} ends, depth {found.depth}, {found.deviations} deviations; "
         f"{took:.1f} s, {found.states / max(took, 1e-9):.0f} states/s, {megabytes:.0f} MB"
     )
+
+
+def _print_finds(max_states: int | None, max_minutes: float) -> None:
+    """Explore each world in which a bug is found, with it. Exits with 1 if one is not found."""
+    heads = ("bug", "scope", "ends", "states", "edges", "depth", "CPU s", "found")
+    click.echo(_FIND.format(*heads))
+    missed = 0
+    for id_, find in FINDS.items():
+        begun = time.process_time()
+        bounds = replace(find.bounds, states=max_states)
+        exploration = Exploration(
+            Opening(find.scope, registry.variant(id_)),
+            bounds,
+            _within(begun, max_minutes * 60),
+        )
+        found = exploration.run()
+        took = time.process_time() - begun
+        wrong = found.violation.invariant if found.violation is not None else "-"
+        missed += wrong != find.invariant
+        counts = (find.ends, found.states, found.edges, found.depth, f"{took:.1f}")
+        click.echo(_FIND.format(id_, find.scope.name, *counts, wrong))
+    if missed:
+        raise SystemExit(1)
+
+
+def _within(begun: float, seconds: float) -> Callable[[Explored], bool]:
+    return lambda _: time.process_time() - begun < seconds

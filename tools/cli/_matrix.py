@@ -2,11 +2,12 @@
 
 import click
 
+from klamm.tools.cli._worlds import known
 from klamm.tools.lab import registry
 from klamm.tools.lab.matrix import SEEDS, Row, footer, grid, heading, line, places, rows
 
 
-@click.command("matrix")
+@click.command("matrix", short_help="Look for each bug put back in.")
 @click.argument("variants", metavar="[ID]...", nargs=-1)
 @click.option(
     "--seeds",
@@ -18,6 +19,7 @@ from klamm.tools.lab.matrix import SEEDS, Row, footer, grid, heading, line, plac
 @click.option(
     "--where",
     type=click.Choice(places()),
+    metavar="NAME",
     multiple=True,
     help="Look in this scope or exhibit, in place of where a variant says; may be given again.",
 )
@@ -28,10 +30,7 @@ def matrix(variants: tuple[str, ...], seeds: int, where: tuple[str, ...], everyw
     Red is the invariant that was violated first, and after how many runs; "story" is a claim of an
     exhibit or script. Exit code 1 if a variant is not found, or klamm is not green.
     """
-    try:
-        ids = [registry.variant(id_).id for id_ in variants]
-    except registry.UnknownNameError as error:
-        raise click.BadParameter(str(error), param_hint="ID") from error
+    ids = [known(id_, "ID") for id_ in variants]
     if where or everywhere:
         for text in grid(ids or registry.variant_ids(), where or places(), seeds):
             click.echo(text)

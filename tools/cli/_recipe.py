@@ -39,6 +39,7 @@ def welcome(
         f"  klamm broker freeze {brokers[-1]} {orders}",
         f"  klamm broker thaw {brokers[-1]} {orders}",
         "",
+        *_successors(cluster),
         f"Ctrl-C stops it all and leaves nothing behind{', but the journals' if journals else ''}.",
     ]
     return "\n".join(lines)
@@ -70,6 +71,18 @@ def _places(cluster: Cluster, topics: Mapping[str, TopicMetadata]) -> list[str]:
     return lines
 
 
+def _successors(cluster: Cluster) -> list[str]:
+    """Tell how to make another node controller, if there is one in a process of its own."""
+    if len({node.pid for node in cluster.nodes}) == 1:
+        return []
+    return [
+        "Another node takes over when the controller's session has ended:",
+        "",
+        f"  kill -9 {cluster.office.pid}",
+        "",
+    ]
+
+
 def _journals(cluster: Cluster, journals: Sequence[Path], earlier: Collection[Path]) -> list[str]:
     """Name the controller's journal, and say which files hold the lines of an earlier cluster."""
     if not journals:
@@ -77,7 +90,8 @@ def _journals(cluster: Cluster, journals: Sequence[Path], earlier: Collection[Pa
     of_office = journals[cluster.nodes.index(cluster.office)]
     if of_office.is_relative_to(Path.cwd()):
         of_office = of_office.relative_to(Path.cwd())
-    lines = [f"  journal    {of_office}   the controller's"]
+    beside = "; those of the standbys are beside it" if len(journals) > 1 else ""
+    lines = [f"  journal    {of_office}   the controller's{beside}"]
     if earlier:
         names = ", ".join(path.name for path in journals if path in earlier)
         goes = "goes" if len(earlier) == 1 else "go"

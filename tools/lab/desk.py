@@ -62,10 +62,9 @@ class Desk:
         """Answer a controller, to whom a node is a broker without replicas."""
         if not isinstance(request, UpdateMetadataRequest):
             assert isinstance(request, LeaderAndIsrRequest | StopReplicaRequest)
-            return self._standby.refuse(request)
+            return self._standby.refuse(request, self._node.office_epoch)
         node = self._node
-        epoch = node.state.epoch if node.state is not None else 0
-        answer = self._standby.take(request, epoch, node.registration_epoch)
+        answer = self._standby.take(request, node.office_epoch, node.registration_epoch)
         if not answer.error_code:
             self._host.inbox.append(ControllerHeard(request.controller_epoch))
         return answer

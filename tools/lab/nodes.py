@@ -13,20 +13,7 @@ from typing import TYPE_CHECKING, Any
 from klamm.controller.core.model import Broker, Endpoint
 from klamm.controller.handlers.table import HANDLERS, Handler
 from klamm.controller.node import Node, NodeConfig, Now
-from klamm.controller.node.effects import (
-    ArmWatch,
-    CloseLink,
-    Commit,
-    Effect,
-    Journal,
-    ReadZnodes,
-    Reply,
-    Resign,
-    Send,
-    SetTimer,
-    Transacted,
-    Update,
-)
+from klamm.controller.node.effects import Effect, Send
 from klamm.controller.node.inputs import (
     BrokerAnswer,
     Input,
@@ -37,6 +24,7 @@ from klamm.controller.node.inputs import (
 from klamm.controller.store.memory_client import MemoryStore
 from klamm.controller.store.port import StoreEvent
 from klamm.protocol.message import Message
+from klamm.tools.lab.carrying import carry_out
 from klamm.tools.lab.desk import Desk
 from klamm.tools.lab.events import Way
 from klamm.tools.lab.network import Late, Link
@@ -114,7 +102,7 @@ class NodeHost:
     def crash(self) -> None:
         """End the process: its connections break, its session goes on for a while."""
         for id_ in sorted(self.links):
-            self._close_link(id_)
+            self.close_link(id_)
         self.node = None
         self.frozen = False
         if self.session is not None:
@@ -174,7 +162,7 @@ class NodeHost:
                     return
                 effect = self.undone.popleft()
                 happened.effects.append(effect)
-                self._carry_out(effect)
+                carry_out(self, effect)
             if isinstance(event, Turn):
                 break
             event = self.inbox.popleft() if self.inbox else Turn()
@@ -210,37 +198,16 @@ class NodeHost:
         if seconds > timeout * _STANDSTILL_SHARE:
             self.inbox.appendleft(Woke(seconds))
 
-    def _carry_out(self, effect: Effect) -> None:
-        match effect:
-            case Journal():
-                pass
-            case Commit(request, ops, fence):
-                self._store().commit(request, ops, fence)
-            case Update(request, op):
-                self._store().update(request, op)
-            case ReadZnodes(request, reads, sync):
-                self._store().read(request, reads, sync)
-            case ArmWatch(request, watches):
-                self._store().watch(request, watches)
-            case Send():
-                self._send(effect)
-            case CloseLink(broker):
-                self._close_link(broker)
-            case Reply(request, results) | Transacted(request, results):
-                self.desk.reply(request, results)
-            case SetTimer(name, seconds):
-                self.timers[name] = self.world.now + seconds
-            case Resign():
-                self._resign()
-
-    def _store(self) -> MemoryStore:
+    def opened(self) -> MemoryStore:
+        """Return the store of the present session; raises RuntimeError if there is none."""
         if self.session is None:
             raise RuntimeError(f"{self.name} uses the store between two sessions")
         return self.session.store
 
-    def _resign(self) -> None:
+    def resign(self) -> None:
+        """Close all links and the session."""
         for id_ in sorted(self.links):
-            self._close_link(id_)
+            self.close_link(id_)
         self.inbox = deque(event for event in self.inbox if not isinstance(event, StoreEvent))
         if self.session is not None:
             store, self.session = self.session.store, None
@@ -267,15 +234,17 @@ class NodeHost:
 
     # --- links -----------------------------------------------------------------------------------
 
-    def _send(self, send: Send) -> None:
+    def send(self, send: Send) -> None:
+        """Put a request on the link to a broker, or on a new one if that has started again."""
         link = self.links.get(send.broker.id)
         if link is None or link.broker != send.broker:
-            self._close_link(send.broker.id)
+            self.close_link(send.broker.id)
             link = self.links[send.broker.id] = Link(send.broker)
         link.queue.append(send)
         self.world.carried(Way.SENT, self.name, send.broker.id, send)
 
-    def _close_link(self, id_: int) -> None:
+    def close_link(self, id_: int) -> None:
+        """End the connection to a broker, if there is one; what is on it is lost."""
         link = self.links.pop(id_, None)
         if link is None:
             return

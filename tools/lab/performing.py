@@ -59,7 +59,7 @@ def sentences(performed: Performed, shown: Sequence[Happened]) -> Mapping[int, l
     found: dict[int, list[str]] = {}
     for beat in performed.stage.beats if steps else ():
         at = min(bisect_right(steps, beat.step), len(steps) - 1)
-        found.setdefault(steps[at], []).append(f"{_MARKS[beat.holds]} {beat.text}")
+        found.setdefault(steps[at], []).append(f"{_MARKS[beat.holds]} {_said(beat)}")
     return found
 
 
@@ -78,9 +78,14 @@ def _all(happened: Happened, writers: Writers) -> list[str]:
 
 
 def _beat(beat: Beat) -> Iterator[str]:
-    first, *others = wrap(beat.text, _WIDTH - 4)
+    first, *others = wrap(_said(beat), _WIDTH - 4)
     yield f"  {_MARKS[beat.holds]} {first}"
     yield from (f"    {each}" for each in others)
+
+
+def _said(beat: Beat) -> str:
+    """Return its sentence; that of a claim which does not hold must not read like a fact."""
+    return f"not so: {beat.text}" if beat.holds is False else beat.text
 
 
 def outcome(performed: Performed) -> Iterator[str]:

@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING
 
 from klamm.tools.lab.apache import VARIANT as APACHE
 from klamm.tools.lab.variant import Variant
-from klamm.tools.lab.variants import variants
+from klamm.tools.lab.variants import BrokenModuleError, load, variant_ids
 
 if TYPE_CHECKING:
     from klamm.tools.lab.exhibit import Exhibit
 
+__all__ = [
+    "BrokenModuleError",
+    "UnknownNameError",
+    "exhibit",
+    "exhibit_ids",
+    "variant",
+    "variant_ids",
+]
 _PACKAGE = "klamm.tools.lab"
 
 
 class UnknownNameError(LookupError):
     """Nothing has this name; the text says what there is."""
-
-
-def variant_ids() -> list[str]:
-    """Return the ids of all variants, in order."""
-    return list(variants())
 
 
 def exhibit_ids() -> list[str]:
@@ -31,23 +34,32 @@ def exhibit_ids() -> list[str]:
 
 
 def variant(id_: str) -> Variant:
-    """Return the variant of an id such as F33, or apache; raises UnknownNameError."""
-    known = {each.id.lower(): each for each in (*variants().values(), APACHE)}
+    """Return the variant of an id such as F33, or apache; raises UnknownNameError.
+
+    Only its own module is imported; raises BrokenModuleError if that cannot be.
+    """
+    if id_.lower() == APACHE.id:
+        return APACHE
+    known = {each.lower(): each for each in variant_ids()}
     found = known.get(id_.lower())
     if found is None:
         names = ", ".join((*variant_ids(), APACHE.id))
         raise UnknownNameError(f"there is no variant {id_!r}; there are: {names}")
-    return found
+    return load(found)
 
 
 def exhibit(id_: str) -> Exhibit:
-    """Return the exhibit of an id such as E8; raises UnknownNameError."""
+    """Return the exhibit of an id such as E8; raises UnknownNameError or BrokenModuleError."""
     names = {f"E{int(name[1:])}": name for name in _modules("exhibits") if name[1:].isdigit()}
     name = names.get(id_.upper())
     if name is None:
         known = ", ".join(exhibit_ids()) or "none yet"
         raise UnknownNameError(f"there is no exhibit {id_!r}; there are: {known}")
-    found: Exhibit = import_module(f"{_PACKAGE}.exhibits.{name}").EXHIBIT
+    module = f"{_PACKAGE}.exhibits.{name}"
+    try:
+        found: Exhibit = import_module(module).EXHIBIT
+    except Exception as error:
+        raise BrokenModuleError(module, error) from error
     return found
 
 

@@ -8,7 +8,7 @@ A line says in its first column what it tells of: `znode` what was written, `giv
 given, `wants` what it asked for and `undone` what it would have if it had lived, `wire` what became
 of requests (--> sent or answered, ==> taken in, -x- lost), `client` what was asked and answered,
 by the client's own number. Lines that say the same again and again are one (`folding`), and so
-are steps one after the other in which time passes and nothing else is told.
+are steps one after the other that do the same and of which nothing is told.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def render(
     quiet: list[Happened] = []
     for happened in events:
         below = list(told(happened, writers, whole=whole))
-        here = [_not_possible(missed.popleft()) for _ in range(_due(missed, happened.step))]
-        silent = happened.actor == "time" and not (below or whole)
-        if here or not silent:
+        here = [_missed(missed.popleft()) for _ in range(_due(missed, happened.step))]
+        silent = not (below or happened.fault or whole)
+        if here or not silent or (quiet and quiet[-1].action != happened.action):
             lines += _quiet(quiet)
             quiet.clear()
         lines += here
@@ -74,7 +74,7 @@ def render(
             continue
         lines.append(_step(happened))
         lines += (f"    {what:<{_COLUMN}}  {each}" for what, each in below)
-    lines += [*_quiet(quiet), *map(_not_possible, missed), "", *verdict(violation)]
+    lines += [*_quiet(quiet), *map(_missed, missed), "", *verdict(violation)]
     return "\n".join(lines) + "\n"
 
 
@@ -90,7 +90,7 @@ def _step(happened: Happened) -> str:
 
 
 def _quiet(steps: Sequence[Happened]) -> Iterator[str]:
-    """Yield one line for steps in which nothing was told but that time passes."""
+    """Yield one line for steps that do the same and of which nothing is told."""
     match steps:
         case [single]:
             yield _step(single)
@@ -100,11 +100,16 @@ def _quiet(steps: Sequence[Happened]) -> Iterator[str]:
             yield f"step {numbers:<5} {at:>10}  {last.action}, {len(steps)} times"
 
 
-def _not_possible(missed: PassedOver) -> str:
-    return f"     {'':<5} {'':>10}  not possible: {missed.line.strip()}"
+def not_possible(missed: PassedOver) -> str:
+    """Return what is told of a line at its place."""
+    return f"not possible: {missed.line.strip()}"
 
 
-def possible(passed_over: Sequence[PassedOver], lines: int) -> Iterator[str]:
+def _missed(missed: PassedOver) -> str:
+    return f"     {'':<5} {'':>10}  {not_possible(missed)}"
+
+
+def not_all_possible(passed_over: Sequence[PassedOver], lines: int) -> Iterator[str]:
     """Yield how many of a script's lines were not possible, and the first; nothing if none."""
     if passed_over:
         step, line = passed_over[0]
@@ -150,9 +155,7 @@ class Writers:
         return self._names.get(session, f"session {session}")
 
 
-def told(
-    happened: Happened, writers: Writers, *, whole: bool = False
-) -> Iterator[tuple[str, str]]:
+def told(happened: Happened, writers: Writers, *, whole: bool = False) -> Iterator[tuple[str, str]]:
     """Yield what came of a step: the kind of each line, and the line; unless `whole`, folded."""
     writers.learn(happened)
     for asked in happened.asked:

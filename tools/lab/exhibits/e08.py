@@ -2,8 +2,10 @@
 
 from klamm.controller.core.ops import ANY_VERSION, Delete
 from klamm.controller.znodes import paths
+from klamm.protocol.error_codes import ErrorCode
 from klamm.tools.lab.clients import move
 from klamm.tools.lab.exhibit import Case, Exhibit, Stage
+from klamm.tools.lab.exhibits._answers import error
 from klamm.tools.lab.scope import Scope
 
 _SCOPE = Scope("exhibit", "Two nodes, three brokers, one partition.", topics={"t": {0: (1, 2)}})
@@ -30,8 +32,8 @@ def _script(stage: Stage) -> None:
         stage.replicas("t", 0) == [1, 2], f"it took no effect: t-0 is on {stage.replicas('t', 0)}"
     )
     world.settle()
-    stage.claim(bool(asked.responses), "n1's client was answered, with NOT_CONTROLLER (41)")
-    stage.say("So it asks n2, as every client does after that answer.")
+    stage.claim(error(asked) == ErrorCode.NOT_CONTROLLER, "n1 has told its client so (41)")
+    stage.say("Then n2 is asked for the same.")
     world.ask("n2", move("t", 0, 2, 3))
     world.advance(60.0)
     stage.claim(

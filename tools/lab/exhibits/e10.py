@@ -51,8 +51,7 @@ def _until_removal(stage: Stage) -> None:
         "Broker 3 copies, the move ends, and brokers delete their logs. Now the znodes can go."
     )
     world.do("b3 fetches again")
-    # Turns last, so that brokers without a log of t hear of the deletion, too: nobody waits for it.
-    while world.now < 60.0 and not world.until(lambda: _removes_topic(world), turns_last=True):
+    while world.now < 60.0 and not world.until(lambda: _removes_topic(world)):
         world.pass_time()
 
 

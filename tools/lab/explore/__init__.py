@@ -1,14 +1,31 @@
 """Exploration: every order of everything that can happen in a small world, each world once.
 
-`search.Exploration` goes breadth first from the opening of a scope (`scopes`). A world is kept as
-values that are shared and the rest pickled (`copying`), and is known again by its fingerprint
-(`fingerprint`; `fields` says what counts). Where nothing happens any more by itself, the world is
-left alone with the passing of time and has to come to rest.
+`search.Exploration` begins at the opening of a scope (`scopes`), which may lie in the middle of a
+move. It looks first at what takes the fewest steps, or at what deviates least from the usual run.
+A world is kept as values that are shared and the rest pickled (`copying`), and is known again by
+its fingerprint (`fingerprint`; `fields` says what counts). Where nothing happens any more by
+itself, the world is left alone with the passing of time and has to come to rest. `finds` lists
+bugs that are found so.
 
-No time passes before that: no timer runs out, followers of an empty log have all of it at once,
-and so I6, which counts acknowledged bytes, has nothing to count. Only controllers fail. Messages
-of a link keep their order, and are lost with their connection alone. Which orders are tried is
-`search.Order`: each but the last is a bound, not a reduction that is proven to lose nothing.
+What is covered, if no bound was reached:
+
+- Every order in which messages reach controllers, brokers and ZooKeeper, as far as `steps.Order`
+  tells them apart. Each order of it but the last is a bound, not a reduction that is proven to
+  lose nothing.
+- The end of a controller's process before every turn and between any two effects of one, and of
+  its session, as often as `Bounds.ends` says; other faults, and what clients ask, as the scope has
+  it, at every moment after the opening.
+
+What is not:
+
+- Time. No timer runs out before all is still; followers of an empty log have all of it at once,
+  and so I6, which counts acknowledged bytes, has nothing to count.
+- Messages of one link never change places, and are lost with their connection alone.
+- Brokers do not fail, unless the scope says so.
+- What only a story tells: that a client got what it was told it would.
+
+With a bound on depth all ways of so many steps are covered, with one on deviations all runs with
+so many; with one on worlds or on time, those that came first, and no more is claimed.
 
 Brokers are not exchanged for each other. In a move of 1,2 to 2,3 each has another part: leader,
 follower, and the one that comes; no permutation of them maps the scope to itself.

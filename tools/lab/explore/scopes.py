@@ -10,6 +10,13 @@ from klamm.tools.lab.scope import Scope
 #: Kinds of faults that share one budget: ends of a process or of a session, at every moment.
 ENDS = ("crash", "crash-in-turn", "expire", "expire-unnoticed")
 
+#: Openings in the middle: a move is asked for; n1 has decided on it, and another one waits; it is
+#: deposed, and n2 elected, before n1 or its write has reached ZooKeeper again.
+ASKED = ("client asks n1: move t-0 to 2,3",)
+_QUEUED = (*ASKED, "n1 turn", "client asks n1: move t-0 to 1,3", "n1 turn")
+_ELECTION = ("zk tells n2", "n2 turn", "zk serves n2")
+REPLACED = (*_QUEUED, "tool: removes /controller", *_ELECTION, *_ELECTION)
+
 #: Followers of an empty log have all of it at once, so no time must pass for a move to end.
 TINY = Scope(
     "explore-tiny",
@@ -41,8 +48,9 @@ ALONE_CANCEL = replace(
     ALONE,
     name="explore-cancel",
     story="The same, and a client lists or cancels the move at any moment.",
-    asks=(cancel("t", 0), list_moves()),
-    opening=("client asks n1: move t-0 to 2,3",),
+    asks=(*ALONE.asks, cancel("t", 0), list_moves()),
+    asks_most=2,
+    opening=ASKED,
 )
 ALONE_ADMIN = replace(
     ALONE,
@@ -67,6 +75,73 @@ FULL = replace(
     tools=("admin",),
 )
 
+# --- beginning in the middle ---------------------------------------------------------------------
+
+MOVING = replace(
+    PAIR, name="explore-moving", story="Two controllers; n1 was asked for a move.", opening=ASKED
+)
+DEPOSED = replace(
+    MOVING,
+    name="explore-deposed",
+    story="The same; an operator removes /controller, and a client asks once more, at any moment.",
+    asks=(*ALONE.asks, list_moves(), move("t", 0, 1, 3)),
+    asks_most=2,
+    faults={**ALONE.faults, "tool": 1},
+    tools=("depose",),
+)
+FENCED = replace(
+    DEPOSED,
+    name="explore-fenced",
+    story="n2 was elected, and n1 does not know; what n1 has decided to write is on its way.",
+    faults=ALONE.faults,
+    opening=REPLACED,
+)
+CONNECTIONS = replace(
+    ALONE,
+    name="explore-connections",
+    story="One controller, whose connection to ZooKeeper breaks twice, once with requests in it.",
+    faults={**ALONE.faults, "cut": 1, "cut-late": 1},
+)
+ELECTION = replace(
+    CONNECTIONS,
+    name="explore-election",
+    story="The same; its session has just ended, so that it stands for election.",
+    opening=("expire n1",),
+)
+SHRINKING = replace(
+    ALONE,
+    name="explore-shrinking",
+    story="One controller, a move that only removes, and a list of moves.",
+    asks=(move("t", 0, 1), list_moves()),
+    asks_most=2,
+)
+TOUCHED = replace(
+    ALONE_CANCEL,
+    name="explore-touched",
+    story="One controller, a move under way, and a tool writes its znodes again, twice.",
+    asks=(*ALONE.asks, list_moves()),
+    faults={**ALONE.faults, "tool": 2},
+    tools=("same-states", "same-topics"),
+)
+
 SMALL: Mapping[str, Scope] = MappingProxyType(
-    {scope.name: scope for scope in (TINY, TINY_PAIR, ALONE, ALONE_CANCEL, ALONE_ADMIN, PAIR, FULL)}
+    {
+        scope.name: scope
+        for scope in (
+            TINY,
+            TINY_PAIR,
+            ALONE,
+            ALONE_CANCEL,
+            ALONE_ADMIN,
+            PAIR,
+            FULL,
+            MOVING,
+            DEPOSED,
+            FENCED,
+            CONNECTIONS,
+            ELECTION,
+            SHRINKING,
+            TOUCHED,
+        )
+    }
 )

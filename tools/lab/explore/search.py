@@ -2,47 +2,26 @@
 
 Each edge is one action with its details, chosen by an `Enumerator` as in every other run, so the
 way to a world is a script that `klamm lab replay` repeats. Worlds are told apart by their
-fingerprints. `First` says in which order: the fewest steps first, or the fewest deviations from what
-is usual. A world is left with the choices of its next step, so only what is looked at is made.
+fingerprints. `First` says in which order: the fewest steps first, or the fewest deviations from
+what is usual. Steps are taken one by one, so a world is made only when it is its turn.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, unique
 from functools import partial
 from heapq import heappop, heappush
 
-from klamm.tools.lab.actions import TURN
-from klamm.tools.lab.choices import Action, Enumerator, Offers
+from klamm.tools.lab.choices import Enumerator
 from klamm.tools.lab.events import Violation
 from klamm.tools.lab.explore.copying import Kept
 from klamm.tools.lab.explore.fingerprint import Fingerprints
 from klamm.tools.lab.explore.scopes import ENDS
+from klamm.tools.lab.explore.steps import Order, following, take
 from klamm.tools.lab.run import Opening, guarded, rest
 from klamm.tools.lab.world import World
-
-
-@unique
-class Order(Enum):
-    """Which orders of what happens are tried; each has those above it and more."""
-
-    TURNS = "turns"
-    """A broker's answer comes at once, and what has reached a node is a turn of its own."""
-    BATCHES = "batches"
-    """Answers and turns may be late, so that one turn takes in what has come together."""
-    ALL = "all"
-    """Brokers hear from ZooKeeper, and standbys from the controller, as late as they like."""
-
-
-_OF_OTHERS = r"zk (connects|serves|tells) b\d+|n\d+ (serves|answers) n\d+"
-#: What happens at once.
-_AT_ONCE = {
-    Order.TURNS: re.compile(rf"{_OF_OTHERS}|b\d+ answers n\d+"),
-    Order.BATCHES: re.compile(_OF_OTHERS),
-}
 
 
 @unique
@@ -52,12 +31,11 @@ class First(Enum):
     SHORT = "short"
     """Those of the fewest steps: what is found first has the shortest way."""
     USUAL = "usual"
-    """Those of the fewest deviations, and among them the deepest.
+    """Those of the fewest deviations from the usual run.
 
-    It deviates from the usual if anything is done but the first that is possible, whatever fails
-    or is asked for included, unless nothing else is left. The usual run is walked to its end,
-    then all with one deviation, with two, and so on: most bugs take few (Emmi, Qadeer, Rakamaric:
-    Delay-bounded scheduling, POPL 2011).
+    A deviation is whatever is not the first that is possible, and each fault. The usual run is
+    walked to its end, then each with one deviation, the earliest first, then those with two, and
+    so on: most bugs take few (Emmi, Qadeer, Rakamaric: Delay-bounded scheduling, POPL 2011).
     """
 
 
@@ -109,19 +87,24 @@ class Explored:
 
     @property
     def whole(self) -> bool:
-        """Tell whether nothing was left out because of a bound."""
-        return self.cut_by is None
+        """Tell whether all was seen: no bound was reached, and nothing wrong ended the search."""
+        return self.cut_by is None and self.violation is None
 
 
 @dataclass(slots=True, eq=False)
 class _Place:
-    """A world and the choices of the next step to try from it; `still` if none happens by itself."""
+    """A world, and the choices of the next step to try from it.
+
+    `since` is the depth of the last deviation; `deviations` counts the next step. `fails`: all
+    that can happen is that something fails.
+    """
 
     kept: Kept
-    still: bool
     depth: int
     deviations: int
+    since: int
     way: _Way | None
+    fails: bool = False
     path: list[int] = field(default_factory=lambda: [0])
 
 
@@ -133,8 +116,8 @@ class _Way:
     lines: tuple[str, ...]
 
 
-#: What comes first: deviations and depth, in the order's sense, then who came first, or last.
-_Rank = tuple[int, int, int]
+#: What comes first: by the order of a search, and then by number.
+_Rank = tuple[int, int, int, int]
 
 
 @dataclass(slots=True)
@@ -157,7 +140,7 @@ class Exploration:
         world = self.opening.world(Enumerator())
         for kind in ENDS:
             world.faults_left[kind] = bounds.ends
-        self._arrive(world, 0, 0, None)
+        self._arrive(world, None, None)
         while self._waiting and found.violation is None:
             rank, place = heappop(self._waiting)
             if bounds.depth is not None and place.depth >= bounds.depth:
@@ -178,33 +161,23 @@ class Exploration:
 
     def _go_on(self, rank: _Rank, place: _Place) -> None:
         """Take the next step from a place."""
-        found, begins = self.found, place.path == [0]
-        if begins and place.still:
-            found.last += 1
-            world = place.kept.world()
-            found.violation = guarded(world, partial(rest, world))
-            if found.violation is not None:
-                found.script = _script(place.way)
-                return
-        world = self._world(place)
-        path, deviations = place.path, place.deviations
-        turns_first = self.bounds.order is Order.TURNS
-        choices = world.choices = _Ordered(path) if turns_first else Enumerator(path)
-        violation = guarded(world, partial(_step, world, self.bounds.order))
-        if not choices.widths:
+        found, world = self.found, self._world(place)
+        path, before = place.path, replace(place)
+        widths, violation = take(world, path, self.bounds.order)
+        if not widths:
             return
         found.edges += 1
         way = _Way(place.way, tuple(world.script))
         if violation is not None:
             found.violation, found.script = violation, _script(way)
             return
-        following = _next(path, choices.widths, world)
-        if following is not None:
-            place.path = following
-            if begins:
-                place.deviations += 1
+        other = following(path, widths, world)
+        if other is not None:
+            place.path = other
+            if path == [0] and not place.fails:
+                place.deviations, place.since = place.deviations + 1, place.depth
             heappush(self._waiting, (self._rank(place, rank[-1]), place))
-        self._arrive(world, place.depth + 1, deviations, way)
+        self._arrive(world, before, way)
 
     def _world(self, place: _Place) -> World:
         latest, self._latest = self._latest, None
@@ -212,10 +185,10 @@ class Exploration:
 
     def _rank(self, place: _Place, number: int) -> _Rank:
         if self.bounds.first is First.SHORT:
-            return place.depth, 0, number
-        return place.deviations, -place.depth, number
+            return place.depth, 0, 0, number
+        return place.deviations, place.since, -place.depth, number
 
-    def _arrive(self, world: World, depth: int, deviations: int, way: _Way | None) -> None:
+    def _arrive(self, world: World, before: _Place | None, way: _Way | None) -> None:
         found = self.found
         world.events.clear()
         world.script.clear()
@@ -224,66 +197,27 @@ class Exploration:
             found.revisits += 1
             return
         self._known.add(seen)
+        depth, deviations, since = 0, 0, 0
+        if before is not None:
+            depth, deviations, since = before.depth + 1, before.deviations, before.since
         found.states += 1
         found.depth = max(found.depth, depth)
         found.deviations = max(found.deviations, deviations)
-        place = _Place(Kept.of(world), not world.regular(), depth, deviations, way)
+        place = _Place(Kept.of(world), depth, deviations, since, way)
+        if not world.regular():
+            self._rest(place)
+            if not world.asks():
+                place.fails, place.deviations, place.since = True, deviations + 1, depth
         self._latest = place, world
-        number = found.states if self.bounds.first is First.SHORT else -found.states
-        heappush(self._waiting, (self._rank(place, number), place))
+        heappush(self._waiting, (self._rank(place, found.states), place))
 
-
-class _Ordered(Enumerator):
-    """Chooses among all that is possible, but turns go first: whole, or cut short by a crash.
-
-    Those of two nodes do not touch each other, so it is enough to try one of them.
-    """
-
-    def next(self, offers: Offers) -> Action | None:
-        """Return the action at the path's next place."""
-        found = [*offers.regular(), *offers.asks(), *offers.faults()]
-        turns = [action for action in found if action.name.endswith(TURN)]
-        if turns:
-            cut_short = f"crash {turns[0].name.removesuffix(TURN)} in its turn"
-            found = [turns[0], *(action for action in found if action.name == cut_short)]
-        return found[self._place(len(found))] if found else None
-
-
-def _step(world: World, order: Order) -> Violation | None:
-    if world.step() is not None:
-        if world.happened.fault:
-            _spend(world)
-        at_once = _AT_ONCE.get(order)
-        if at_once is not None:
-            world.until(
-                lambda: world.violation is not None,
-                but=lambda name: at_once.fullmatch(name) is None,
-            )
-    return world.violation
-
-
-def _spend(world: World) -> None:
-    """Let kinds of faults that share a budget have the same left."""
-    left = min(world.faults_left.get(kind, 0) for kind in ENDS)
-    for kind in ENDS:
-        world.faults_left[kind] = left
-
-
-def _next(path: Sequence[int], widths: Sequence[int], world: World) -> list[int] | None:
-    """Return the path after this one, None if it was the last.
-
-    Of a turn that is cut short after so many effects, those with more than it has are one.
-    """
-    full = [*path, *[0] * (len(widths) - len(path))]
-    while full:
-        width = widths[len(full) - 1]
-        if len(full) == 2 and len(world.happened.effects) < full[1]:
-            width = 0
-        full[-1] += 1
-        if full[-1] < width:
-            return full
-        full.pop()
-    return None
+    def _rest(self, place: _Place) -> None:
+        """Leave a world alone, in a copy, and see whether it comes to rest."""
+        found, world = self.found, place.kept.world()
+        found.last += 1
+        found.violation = guarded(world, partial(rest, world))
+        if found.violation is not None:
+            found.script = _script(place.way)
 
 
 def _script(way: _Way | None) -> list[str]:

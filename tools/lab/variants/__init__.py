@@ -25,19 +25,36 @@ NOT_EXPRESSED: Mapping[str, str] = MappingProxyType(
 )
 
 
+class BrokenModuleError(ImportError):
+    """A variant's or exhibit's module cannot be imported; the text names it, and the error."""
+
+    def __init__(self, module: str, error: Exception) -> None:
+        super().__init__(f"{module} cannot be imported: {type(error).__name__}: {error}")
+
+
 def module_of(id_: str) -> str:
     """Return the whole name of the module of a variant: f02 of F02, h01 of H1."""
     return f"{__name__}.{id_[0].lower()}{int(id_[1:]):02}"
 
 
 @cache
-def variants() -> Mapping[str, Variant]:
-    """Return all variants by their rows in the catalogue, in order: D1, F01, H1, N1 ...."""
+def variant_ids() -> tuple[str, ...]:
+    """Return the rows in the catalogue that have a variant: D1, F01, H1, N1 ...; imports none."""
     names = sorted(module.name for module in iter_modules(__path__) if module.name[0] != "_")
-    found: dict[str, Variant] = {}
-    for name in names:
-        variant: Variant = import_module(f"{__name__}.{name}").VARIANT
-        if module_of(variant.id) != f"{__name__}.{name}":
-            raise ValueError(f"{name} is the module of another variant than {variant.id}")
-        found[variant.id] = variant
-    return MappingProxyType(found)
+    return tuple(f"F{name[1:]}" if name[0] == "f" else _short(name) for name in names)
+
+
+def _short(name: str) -> str:
+    return f"{name[0].upper()}{int(name[1:])}"
+
+
+def load(id_: str) -> Variant:
+    """Return the variant of one of these rows; raises BrokenModuleError."""
+    module = module_of(id_)
+    try:
+        variant: Variant = import_module(module).VARIANT
+    except Exception as error:
+        raise BrokenModuleError(module, error) from error
+    if variant.id != id_:
+        raise ValueError(f"{module} is the module of {id_}, and its variant is {variant.id}")
+    return variant

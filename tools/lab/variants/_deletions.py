@@ -1,8 +1,6 @@
 """Deletions that start although something of the topic moves."""
 
-from dataclasses import replace
-
-from klamm.controller.core.deletion import farewell, logs_of
+from klamm.controller.core.deletion import begun, farewell
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.model import Deletion, Topic
 from klamm.controller.core.results import Done
@@ -10,7 +8,7 @@ from klamm.controller.core.results import Done
 
 def begin(draft: Draft, topic: Topic, deletion: Deletion) -> None:
     """Begin a deletion that is queued, without a look at what moves."""
-    started = replace(deletion, logs=logs_of(draft, topic), waiters=())
+    started = begun(draft, topic, deletion.listed)
     draft.queue(topic.name, started)
     for name in draft.owing(topic.name):
         draft.release(name)
