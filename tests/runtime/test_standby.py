@@ -72,13 +72,13 @@ def test_a_node_in_office_believes_only_a_newer_controller() -> None:
 def test_an_office_counts_from_its_election_on() -> None:
     world = World()
     world.node.loading = 7
+    [answer] = world.ask(StopReplicaRequest(OTHER, controller_epoch=6), 2).responses
+    assert isinstance(answer, StopReplicaResponse)
+    assert answer.error_code == 11
     for epoch, code in ((6, 11), (7, 11), (8, 0)):
         assert told(world, by(OTHER, epoch)) == code
         shown = OTHER if code == 0 else -1
         assert world.metadata().controller_id == shown
-    [answer] = world.ask(StopReplicaRequest(OTHER, controller_epoch=6), 2).responses
-    assert isinstance(answer, StopReplicaResponse)
-    assert answer.error_code == 11
 
 
 def test_who_leaves_office_goes_on_from_what_it_knew() -> None:
