@@ -67,6 +67,7 @@ def test_the_order_after_a_cancel_is_told_by_a_partition_that_shows_it() -> None
     )
 
 
+@pytest.mark.slow
 def test_the_demo_on_zookeeper_goes_on_when_its_controller_is_killed(tmp_path: Path) -> None:
     status, output = run(tmp_path, "demo", "--partitions", "60")
     assert status == 0, output
@@ -118,6 +119,7 @@ def test_a_demo_cut_short_leaves_nothing(
     assert left_in(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_demo_whose_zookeeper_dies_says_so(tmp_path: Path) -> None:
     with start(tmp_path, "demo") as process:
         assert process.stdout is not None

@@ -271,7 +271,7 @@ def test_every_row_has_a_scenario_and_every_scenario_a_row() -> None:
 
 
 @pytest.mark.req("R455-109")
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", ["apache-3.9", pytest.param("kip-455", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("scenario", (*SCENARIOS, *MORE), ids=lambda scenario: scenario.name)
 def test_it_ends_well_after_a_kill_before_and_after_each_write(
     scenario: Scenario, profile: str
