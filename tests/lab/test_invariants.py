@@ -254,10 +254,30 @@ def test_i2_finds_moves_that_do_not_add_up(op: Op, text: str) -> None:
     assert_found(stage.writes("n1", op), "I2", text)
 
 
+def test_i2_knows_a_move_that_begins_where_another_ends_in_the_same_write() -> None:
+    stage = Stage()
+    assert stage.tool(topic((3, 4, 1, 2), (3, 4), (1, 2)), state(1, 1, 1, 2, 3, 4)) is None
+    stage.world.ask("n1", clients.move("t", 0, 1, 3))
+    stage.world.do("n1 turn")
+    again = topic((1, 3, 4), (1,), (4,))
+    # Replica 3 leaves the ISR in the same turn, for its broker does.
+    assert stage.writes("n1", again, state(4, 2, 4)) is None
+
+
 def test_i2_does_not_ask_a_controller_for_what_a_tool_has_written() -> None:
     stage = Stage()
     assert stage.tool(topic((1, 2, 3), (3,), (3,))) is None
     assert stage.writes("n1", topic((1, 2, 3), (3,), (3,))) is None
+
+
+def test_i3_knows_a_move_that_begins_and_ends_in_the_same_write() -> None:
+    for isr, found in (((1, 2, 3), None), ((1, 2), "I3")):
+        stage = Stage()
+        assert stage.tool(topic((1, 2, 3)), state(1, 1, *isr)) is None
+        stage.world.ask("n1", clients.move("t", 0, 2, 3))
+        stage.world.do("n1 turn")
+        violation = stage.writes("n1", topic((2, 3)), state(2, 2, 2))
+        assert (violation and violation.invariant) == found
 
 
 def test_i3_finds_another_end_than_the_target() -> None:

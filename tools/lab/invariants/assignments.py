@@ -23,7 +23,7 @@ def moves_add_up(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
             for number in sorted(write.before.partitions.keys() - after.partitions.keys()):
                 yield Wrong(f"{write.by} dropped partition {write.name}-{number}", _shown(write))
         for name, was, now in _changed(write, after):
-            text = _of_one(now) or (_of_both(seen, name, was, now) if was else "")
+            text = _of_one(now) or (_of_both(seen, step, name, was, now) if was else "")
             if text:
                 yield Wrong(
                     f"{name}, as {write.by} wrote it: {text}",
@@ -44,16 +44,20 @@ def _of_one(now: Assignment) -> str:
     return "" if now.target else "the target is empty"
 
 
-def _of_both(seen: Observed, name: TopicPartition, was: Assignment, now: Assignment) -> str:
+def _of_both(
+    seen: Observed, step: Digest, name: TopicPartition, was: Assignment, now: Assignment
+) -> str:
     if not now.moving:
         return ""
     origins = [set(was.origin)]
-    if _has_ended(seen, name, was):
-        # The move ended, and another began in the same turn.
-        origins.append(set(was.target))
+    in_sync = _in_sync(seen, step, name)
+    asked = seen.moves.targets.get(name, ())
+    if set(was.adding) <= in_sync:
+        # The move ended, and another began in the same turn; so may one that began in between.
+        origins += [set(was.target), *(set(each) for each in asked if each and {*each} <= in_sync)]
     if set(now.origin) not in origins:
         return f"the origin was {[*was.origin]} and is {[*now.origin]}"
-    if now.target != was.target and now.target not in seen.moves.targets.get(name, ()):
+    if now.target != was.target and now.target not in asked:
         return f"nobody has asked for {[*now.target]}"
     return ""
 
@@ -71,9 +75,11 @@ def moves_end_at_their_target(world: Seen, seen: Observed, step: Digest) -> Iter
             if set(now.replicas) == set(was.origin):
                 continue
             asked = seen.moves.targets.get(name, ())
-            if now.replicas in asked and _can_end(seen, name, was, now):
+            in_sync = _in_sync(seen, step, name)
+            if now.replicas in asked and _can_end(in_sync, was, now):
                 continue
-            if None in asked and _has_ended(seen, name, was) and _same(now.replicas, was.target):
+            ended = set(was.adding) <= in_sync
+            if None in asked and ended and _same(now.replicas, was.target):
                 # It ended, and another began and was cancelled in the same turn: a cancel leaves
                 # the replicas in the order that they had while moving.
                 continue
@@ -110,15 +116,19 @@ def _changed(
             yield TopicPartition(write.name, number), was, now
 
 
-def _has_ended(seen: Observed, name: TopicPartition, was: Assignment) -> bool:
-    state = seen.states.get(name)
-    return isinstance(state, StateZnode) and set(was.adding) <= set(state.isr)
+def _in_sync(seen: Observed, step: Digest, name: TopicPartition) -> set[int]:
+    """Return who is in sync, or was until this very step: so much may happen in one turn."""
+    found = set(seen.isr(name))
+    for write in step.states:
+        if write.name == name and isinstance(write.before, StateZnode):
+            found.update(write.before.isr)
+    return found
 
 
-def _can_end(seen: Observed, name: TopicPartition, was: Assignment, now: Assignment) -> bool:
+def _can_end(in_sync: set[int], was: Assignment, now: Assignment) -> bool:
     """Tell whether a move to there could begin and end in one turn, or only the order changed."""
-    new = set(now.replicas) - set(was.origin)
-    return (was.moving and new <= set(seen.isr(name))) or set(now.replicas) == set(was.target)
+    new = set(now.replicas) - set(was.origin) if was.moving else set(now.replicas)
+    return new <= in_sync or set(now.replicas) == set(was.target)
 
 
 def _same(some: tuple[int, ...], others: tuple[int, ...]) -> bool:
