@@ -129,7 +129,7 @@ def check(draft: Draft, cause: Cause, event: CheckDeletion) -> None:
         if is_changing(draft, name):
             draft.deletion_checks[name] = event
         elif not is_moving(draft, topic):
-            _start(draft, topic, deletion)
+            start(draft, topic, deletion)
     elif not deletion.awaits_nobody:
         draft.settle(cause)
     else:
@@ -137,7 +137,8 @@ def check(draft: Draft, cause: Cause, event: CheckDeletion) -> None:
         draft.steps.append(removal(draft, cause, topic, deletion))
 
 
-def _start(draft: Draft, topic: Topic, deletion: Deletion) -> None:
+def start(draft: Draft, topic: Topic, deletion: Deletion) -> None:
+    """Begin a deletion that is queued; whether something of the topic moves was asked before."""
     started = begun(draft, topic, deletion.listed)
     draft.queue(topic.name, started)
     for name in draft.owing(topic.name):

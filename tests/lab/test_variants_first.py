@@ -1,7 +1,7 @@
 """Bugs of history put back in, first half: elections, zombies, fences, replies, the API, deletions.
 
 Each turns red where it says it does, by the invariant that is about it, and klamm is green in the
-same runs. Without a fault, and without what it is about, a variant moves a partition like klamm.
+same runs.
 """
 
 from collections.abc import Mapping
@@ -11,12 +11,9 @@ from functools import cache
 import pytest
 
 from klamm.tools.lab import registry
-from klamm.tools.lab.choices import Enumerator
-from klamm.tools.lab.clients import move
 from klamm.tools.lab.exhibit import perform
 from klamm.tools.lab.matrix import Cell, klamm_beside, look
-from klamm.tools.lab.run import Opening, rest
-from klamm.tools.lab.studies import ALL_SCOPES, SCRIPTED
+from klamm.tools.lab.studies import ALL_SCOPES
 from klamm.tools.lab.variant import OWN_SCRIPT
 from klamm.tools.lab.variants import NOT_EXPRESSED, f26
 
@@ -92,24 +89,6 @@ def test_klamm_is_green_in_the_runs_in_which_variants_are_red(scope: str) -> Non
 def test_klamm_is_green_in_the_script_in_which_a_variant_is_red(id_: str) -> None:
     product = klamm_beside(id_, found(id_))
     assert not product.red, product.text
-
-
-@pytest.mark.parametrize("id_", RED)
-def test_a_variant_is_like_klamm_where_nothing_fails(id_: str) -> None:
-    world = Opening(SCRIPTED, registry.variant(id_)).world(Enumerator())
-    asked = world.ask("n1", move("t", 0, 2, 3))
-    world.settle()
-    assert asked.responses, "the client was answered"
-    assert rest(world) is None
-    assert world.violation is None
-
-
-@pytest.mark.parametrize("id_", RED)
-def test_a_variant_has_a_story_and_says_where_it_comes_from(id_: str) -> None:
-    variant = registry.variant(id_)
-    assert 3 <= variant.story.count(". ") + 1 <= 6, variant.story
-    assert variant.story.endswith(".")
-    assert variant.reference
 
 
 def test_both_bugs_of_one_row_are_seen() -> None:

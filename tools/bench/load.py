@@ -25,7 +25,7 @@ from statistics import median
 
 from kazoo.client import KazooClient
 
-from klamm.controller.store.port import ReadData, ReadDone, Znode
+from klamm.controller.store.port import ReadData, Znode
 from klamm.controller.znodes import decode_state, decode_topic, paths
 from klamm.protocol.connection import ClientConnection, Response
 from klamm.protocol.generated.list_partition_reassignments_request import (
@@ -93,17 +93,12 @@ def read_bare(connect: str, topics: int, partitions: int) -> float:
     reads = [ReadData(paths.topic(name)) for name in names]
     reads += (ReadData(paths.state(name, number)) for name in names for number in range(partitions))
     started = time.perf_counter()
-    client.store.read(1, reads)
     kept = []
-    while True:
-        done = client.events.get(timeout=_WAIT_S)
-        assert isinstance(done, ReadDone) and isinstance(done.outcome, tuple), done
-        for znode in done.outcome:
+    for part in client.read(reads):
+        for znode in part:
             assert isinstance(znode, Znode), znode
             decode = decode_state if znode.path.endswith("/state") else decode_topic
             kept.append(decode(znode.data, znode.path))
-        if done.last:
-            break
     elapsed_s = time.perf_counter() - started
     client.close()
     return elapsed_s

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import queue
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kazoo.client import KazooClient
@@ -20,8 +20,10 @@ from klamm.controller.store.port import (
     CommitDone,
     Committed,
     Create,
+    Read,
     ReadData,
     ReadDone,
+    ReadResult,
     SessionEvent,
     SessionState,
     StoreEvent,
@@ -71,6 +73,16 @@ class Client:
         self.store = ZookeeperStore(options, self.events.put)
         self._until(SessionState.CONNECTED)
 
+    def read(self, reads: Sequence[Read]) -> Iterator[tuple[ReadResult, ...]]:
+        """Read, and yield the results as they come, part by part."""
+        self.store.read(1, reads)
+        while True:
+            done = self.events.get(timeout=_WAIT_S)
+            assert isinstance(done, ReadDone) and isinstance(done.outcome, tuple), done
+            yield done.outcome
+            if done.last:
+                return
+
     def close(self) -> None:
         """End the session."""
         self.store.close()
@@ -105,18 +117,14 @@ def fill(client: Client, topics: int, partitions: int) -> list[str]:
 def read_with_store(client: Client, states: list[str]) -> tuple[float, float]:
     """Return the seconds until the first part, and until all, is decoded."""
     started = time.perf_counter()
-    first_part_s = 0.0
-    client.store.read(1, [ReadData(path) for path in states])
-    while True:
-        done = client.events.get(timeout=_WAIT_S)
-        assert isinstance(done, ReadDone) and isinstance(done.outcome, tuple), done
-        for znode in done.outcome:
+    first_part_s = elapsed_s = 0.0
+    for part in client.read([ReadData(path) for path in states]):
+        for znode in part:
             assert isinstance(znode, Znode)
             decode_state(znode.data, znode.path)
         elapsed_s = time.perf_counter() - started
         first_part_s = first_part_s or elapsed_s
-        if done.last:
-            return first_part_s, elapsed_s
+    return first_part_s, elapsed_s
 
 
 def read_with_gets(connect: str, states: list[str]) -> float:

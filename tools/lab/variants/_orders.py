@@ -41,6 +41,26 @@ def ordered(stage: Stage) -> dict[str, list[int]]:
     return {f"{each.topic}-{each.partition}": [*each.replicas] for each in read.entries}
 
 
+def order_held_up(stage: Stage) -> None:
+    """Tell of an order to move t-0 to brokers 2 and 3 that does not end until broker 3 fetches."""
+    world = stage.world
+    stage.say("Broker 3 fetches nothing, so that t-0, which a tool moves to it, takes its time.")
+    world.do("stall b3")
+    order(world, ("t", 0, (2, 3)))
+    world.settle()
+
+
+def one_of_two_is_done(stage: Stage) -> None:
+    """Tell of orders for t-0, which are done, and for t-1, held up, in one znode still."""
+    world = stage.world
+    stage.say("Broker 3 fetches nothing. A tool moves t-0 to brokers 1 and 4, and t-1 to 1 and 3.")
+    world.do("stall b3")
+    order(world, ("t", 0, (1, 4)), ("t", 1, (1, 3)))
+    world.settle()
+    world.advance(0.5)
+    stage.claim(stage.replicas("t", 0) == [1, 4], "t-0 is there, t-1 is not")
+
+
 def end_node(world: World, name: str) -> None:
     """End a node's process and its session, so that another one is elected when things settle."""
     world.do(f"crash {name}")

@@ -5,6 +5,7 @@ import json
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, Op, SetData
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.state import StateZnode, decode_state
+from klamm.tools.lab.clients import move
 from klamm.tools.lab.exhibit import Stage
 from klamm.tools.lab.world import World
 
@@ -43,6 +44,34 @@ def remove_topic(world: World, topic: str) -> None:
     found = [path for path in world.tree.nodes if path == root or path.startswith(f"{root}/")]
     below_first = sorted(found, key=len, reverse=True)
     world.write("removes a topic", *(Delete(path, ANY_VERSION) for path in below_first))
+
+
+def remove_what_moves(stage: Stage) -> None:
+    """Tell of a topic that somebody removes by hand while a move of it is held up."""
+    world = stage.world
+    stage.say("t-0 is moving, and broker 3 keeps it from ending, when somebody removes topic t.")
+    world.do("stall b3")
+    world.ask("n1", move("t", 0, 2, 3))
+    world.settle()
+    remove_topic(world, "t")
+    world.settle()
+
+
+def move_held_up(stage: Stage) -> None:
+    """Tell of a move of t-0 that does not end until broker 3 fetches."""
+    stage.say("Broker 3 fetches nothing, so that a move to it takes its time.")
+    stage.world.do("stall b3")
+    stage.world.ask("n1", move("t", 0, 2, 3))
+    stage.world.settle()
+
+
+def move_and_deletion_end(stage: Stage) -> None:
+    """Tell of the end of that move, and of the topic, which was to be deleted."""
+    stage.say("Broker 3 fetches again, the move ends, and the topic goes.")
+    stage.world.do("b3 fetches again")
+    stage.world.advance(60.0)
+    stage.claim(not stage.exists(paths.topic("t")), "the topic is gone")
+    stage.rest()
 
 
 def put_topic(

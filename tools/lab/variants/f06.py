@@ -7,7 +7,7 @@ from klamm.controller.znodes import paths
 from klamm.tools.lab.exhibit import Case, Stage
 from klamm.tools.lab.studies import TWO_TOPICS
 from klamm.tools.lab.variant import OWN_SCRIPT, Variant
-from klamm.tools.lab.variants._orders import is_done, order
+from klamm.tools.lab.variants._orders import is_done, order, order_held_up
 from klamm.tools.lab.variants._ways import deciding
 
 
@@ -23,10 +23,7 @@ def _tidy(draft: Draft, cause: Cause, event: TidyEntries) -> None:
 
 def _script(stage: Stage) -> None:
     world = stage.world
-    stage.say("Broker 3 fetches nothing, so that t-0, which a tool moves to it, takes its time.")
-    world.do("stall b3")
-    order(world, ("t", 0, (2, 3)))
-    world.settle()
+    order_held_up(stage)
     stage.say("A second tool writes the znode again: t-0 as it was, and u-0 to brokers 1 and 2.")
     order(world, ("t", 0, (2, 3)), ("u", 0, (1, 2)))
     world.settle()

@@ -11,12 +11,12 @@ from klamm.controller.core.settings import Settings
 from klamm.controller.node import Node, NodeConfig
 from klamm.controller.node.turns import Decide
 from klamm.controller.znodes import paths
-from klamm.tools.lab.clients import delete, move
+from klamm.tools.lab.clients import delete
 from klamm.tools.lab.exhibit import Case, Stage
 from klamm.tools.lab.studies import TWO_TOPICS
 from klamm.tools.lab.variant import OWN_SCRIPT, Variant
 from klamm.tools.lab.variants._orphans import Orphans
-from klamm.tools.lab.variants._scripts import lose_broker, remove_topic
+from klamm.tools.lab.variants._scripts import lose_broker, remove_what_moves
 
 
 class AbortedStarts(Orphans):
@@ -45,12 +45,7 @@ class KeepsMoves(Node):
 
 def _script(stage: Stage) -> None:
     world = stage.world
-    stage.say("t-0 is moving, and broker 3 keeps it from ending, when somebody removes topic t.")
-    world.do("stall b3")
-    world.ask("n1", move("t", 0, 2, 3))
-    world.settle()
-    remove_topic(world, "t")
-    world.settle()
+    remove_what_moves(stage)
     stage.say("Topic u is to be deleted. Its broker 4 is away, so that takes until it is back.")
     lose_broker(world, 4)
     world.settle()

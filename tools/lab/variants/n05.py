@@ -4,11 +4,11 @@ from klamm.controller.core import deletion
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import Cause, CheckDeletion
 from klamm.controller.znodes import paths
-from klamm.tools.lab.clients import delete, move
+from klamm.tools.lab.clients import delete
 from klamm.tools.lab.exhibit import Case, Stage
 from klamm.tools.lab.studies import SCRIPTED
 from klamm.tools.lab.variant import OWN_SCRIPT, Variant
-from klamm.tools.lab.variants._deletions import begin
+from klamm.tools.lab.variants._scripts import move_and_deletion_end, move_held_up
 from klamm.tools.lab.variants._ways import deciding
 
 
@@ -18,26 +18,19 @@ def _check(draft: Draft, cause: Cause, event: CheckDeletion) -> None:
     free = not deletion.is_changing(draft, event.topic) and not draft.unreadable
     if queued is not None and topic is not None and not queued.started and topic.moving and free:
         draft.settle(cause)
-        begin(draft, topic, queued)
+        deletion.start(draft, topic, queued)
     else:
         deletion.check(draft, cause, event)
 
 
 def _script(stage: Stage) -> None:
     world = stage.world
-    stage.say("Broker 3 fetches nothing, so that a move to it takes its time.")
-    world.do("stall b3")
-    world.ask("n1", move("t", 0, 2, 3))
-    world.settle()
+    move_held_up(stage)
     stage.say("Somebody wants the topic deleted.")
     world.ask("n1", delete("t"))
     world.settle()
     stage.claim(stage.exists(paths.topic("t")), "the deletion waits for the move")
-    stage.say("Broker 3 fetches again, the move ends, and the topic goes.")
-    world.do("b3 fetches again")
-    world.advance(60.0)
-    stage.claim(not stage.exists(paths.topic("t")), "the topic is gone")
-    stage.rest()
+    move_and_deletion_end(stage)
 
 
 SCRIPT = Case("klamm", SCRIPTED, _script)

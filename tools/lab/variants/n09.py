@@ -8,7 +8,7 @@ from klamm.tools.lab.clients import delete, move
 from klamm.tools.lab.exhibit import Case, Stage
 from klamm.tools.lab.studies import SCRIPTED
 from klamm.tools.lab.variant import OWN_SCRIPT, Variant
-from klamm.tools.lab.variants._orders import order, ordered
+from klamm.tools.lab.variants._orders import order_held_up, ordered
 from klamm.tools.lab.variants._ways import deciding
 
 
@@ -22,10 +22,7 @@ def _alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
 
 def _script(stage: Stage) -> None:
     world = stage.world
-    stage.say("Broker 3 fetches nothing, so that t-0, which a tool moves to it, takes its time.")
-    world.do("stall b3")
-    order(world, ("t", 0, (2, 3)))
-    world.settle()
+    order_held_up(stage)
     stage.say("t is to be deleted when the move has ended. A client asks for another move of t-0.")
     world.ask("n1", delete("t"))
     world.settle()

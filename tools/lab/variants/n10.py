@@ -8,7 +8,7 @@ from klamm.tools.lab.clients import cancel
 from klamm.tools.lab.exhibit import Case, Stage
 from klamm.tools.lab.studies import TWO_TOPICS
 from klamm.tools.lab.variant import OWN_SCRIPT, Variant
-from klamm.tools.lab.variants._orders import order, ordered
+from klamm.tools.lab.variants._orders import order, order_held_up, ordered
 from klamm.tools.lab.variants._ways import deciding
 
 
@@ -23,10 +23,7 @@ def _alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
 
 def _script(stage: Stage) -> None:
     world = stage.world
-    stage.say("Broker 3 fetches nothing, so that t-0, which a tool moves to it, takes its time.")
-    world.do("stall b3")
-    order(world, ("t", 0, (2, 3)))
-    world.settle()
+    order_held_up(stage)
     stage.say(
         "The tool adds u-0, which has to wait. Somebody thinks better of it, and cancels that."
     )

@@ -1,15 +1,15 @@
 """N14: a topic's deletion starts during its move because a broker of it came."""
 
-from klamm.controller.core import facts
+from klamm.controller.core import deletion, facts
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import BrokersRead, Cause
 from klamm.controller.core.model import Topic
 from klamm.controller.znodes import paths
-from klamm.tools.lab.clients import delete, move
+from klamm.tools.lab.clients import delete
 from klamm.tools.lab.exhibit import Case, Stage
 from klamm.tools.lab.studies import SCRIPTED
 from klamm.tools.lab.variant import OWN_SCRIPT, Variant
-from klamm.tools.lab.variants._deletions import begin
+from klamm.tools.lab.variants._scripts import move_and_deletion_end, move_held_up
 from klamm.tools.lab.variants._ways import deciding
 
 
@@ -27,7 +27,7 @@ def _brokers_read(draft: Draft, cause: Cause, event: BrokersRead) -> None:
         if topic is None or queued.started or not topic.moving:
             continue
         if not started.isdisjoint(_replicas(topic)):
-            begin(draft, topic, queued)
+            deletion.start(draft, topic, queued)
 
 
 def _replicas(topic: Topic) -> set[int]:
@@ -36,21 +36,14 @@ def _replicas(topic: Topic) -> set[int]:
 
 def _script(stage: Stage) -> None:
     world = stage.world
-    stage.say("Broker 3 fetches nothing, so that a move to it takes its time.")
-    world.do("stall b3")
-    world.ask("n1", move("t", 0, 2, 3))
-    world.settle()
+    move_held_up(stage)
     world.ask("n1", delete("t"))
     world.settle()
     stage.say("While the topic's deletion waits for the move, broker 1 starts anew.")
     world.do("bounce b1")
     world.settle()
     stage.claim(stage.exists(paths.topic("t")), "the deletion still waits for the move")
-    stage.say("Broker 3 fetches again, the move ends, and the topic goes.")
-    world.do("b3 fetches again")
-    world.advance(60.0)
-    stage.claim(not stage.exists(paths.topic("t")), "the topic is gone")
-    stage.rest()
+    move_and_deletion_end(stage)
 
 
 SCRIPT = Case("klamm", SCRIPTED, _script)

@@ -9,12 +9,12 @@ from klamm.controller.core.plan import Plan
 from klamm.controller.core.settings import Settings
 from klamm.controller.node import Node, NodeConfig
 from klamm.controller.node.turns import Decide
-from klamm.tools.lab.clients import create, move
+from klamm.tools.lab.clients import create
 from klamm.tools.lab.exhibit import Case, Stage
 from klamm.tools.lab.studies import SCRIPTED
 from klamm.tools.lab.variant import OWN_SCRIPT, Variant
 from klamm.tools.lab.variants._orphans import Orphans
-from klamm.tools.lab.variants._scripts import remove_topic, state_of
+from klamm.tools.lab.variants._scripts import remove_what_moves, state_of
 
 #: No cause of a turn has this number.
 _NOBODYS = -1
@@ -47,12 +47,7 @@ class KeepsMoves(Node):
 
 def _script(stage: Stage) -> None:
     world = stage.world
-    stage.say("t-0 is moving, and broker 3 keeps it from ending, when somebody removes topic t.")
-    world.do("stall b3")
-    world.ask("n1", move("t", 0, 2, 3))
-    world.settle()
-    remove_topic(world, "t")
-    world.settle()
+    remove_what_moves(stage)
     stage.say("A topic of the same name is created.")
     world.ask("n1", create("t", {0: (1, 4)}))
     world.settle()
