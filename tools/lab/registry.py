@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
+from klamm.tools.lab import exhibits
 from klamm.tools.lab.apache import VARIANT as APACHE
 from klamm.tools.lab.variant import Variant
-from klamm.tools.lab.variants import BrokenModuleError, load, variant_ids
+from klamm.tools.lab.variants import BrokenModuleError, load, part_of, variant_ids
 
 if TYPE_CHECKING:
     from klamm.tools.lab.exhibit import Exhibit
@@ -21,16 +21,21 @@ __all__ = [
     "variant",
     "variant_ids",
 ]
-_PACKAGE = "klamm.tools.lab"
 
 
 class UnknownNameError(LookupError):
     """Nothing has this name; the text says what there is."""
 
 
+def _exhibits() -> dict[str, str]:
+    """Return the modules of all exhibits by id, sorted, without importing any."""
+    names = sorted(info.name for info in iter_modules(exhibits.__path__))
+    return {f"E{int(name[1:])}": name for name in names if name[1:].isdigit()}
+
+
 def exhibit_ids() -> list[str]:
     """Return the ids of all exhibits, sorted, without importing any."""
-    return [f"E{int(name[1:])}" for name in sorted(_modules("exhibits")) if name[1:].isdigit()]
+    return [*_exhibits()]
 
 
 def variant(id_: str) -> Variant:
@@ -50,22 +55,9 @@ def variant(id_: str) -> Variant:
 
 def exhibit(id_: str) -> Exhibit:
     """Return the exhibit of an id such as E8; raises UnknownNameError or BrokenModuleError."""
-    names = {f"E{int(name[1:])}": name for name in _modules("exhibits") if name[1:].isdigit()}
-    name = names.get(id_.upper())
+    name = _exhibits().get(id_.upper())
     if name is None:
-        known = ", ".join(exhibit_ids()) or "none yet"
+        known = ", ".join(exhibit_ids())
         raise UnknownNameError(f"there is no exhibit {id_!r}; there are: {known}")
-    module = f"{_PACKAGE}.exhibits.{name}"
-    try:
-        found: Exhibit = import_module(module).EXHIBIT
-    except Exception as error:
-        raise BrokenModuleError(module, error) from error
+    found: Exhibit = part_of(f"{exhibits.__name__}.{name}", "EXHIBIT")
     return found
-
-
-def _modules(package: str) -> list[str]:
-    try:
-        found = import_module(f"{_PACKAGE}.{package}")
-    except ModuleNotFoundError:
-        return []
-    return [info.name for info in iter_modules(found.__path__) if not info.name.startswith("_")]

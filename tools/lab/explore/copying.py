@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from klamm.controller.handlers.api import Context
+from klamm.tools.lab.copies import unpacked
 from klamm.tools.lab.explore.shapes import Kind, kind
 from klamm.tools.lab.world import World
 
@@ -39,8 +40,7 @@ class Kept:
 
     def world(self) -> World:
         """Return a world of its own that is as this one was."""
-        unpickler = _Unpickler(io.BytesIO(self._bytes), self._values)
-        made: World = unpickler.load()
+        made: World = unpacked(self._bytes, self._values)
         return made
 
 
@@ -65,15 +65,3 @@ class _Pickler(pickle.Pickler):
             place = self._places[id(obj)] = len(self.values)
             self.values.append(obj)
         return place
-
-
-class _Unpickler(pickle.Unpickler):
-    """Puts the values in. What it reads was written in this process."""
-
-    def __init__(self, buffer: io.BytesIO, values: tuple[object, ...]) -> None:
-        super().__init__(buffer)
-        self._values = values
-
-    def persistent_load(self, pid: int) -> object:
-        """Return the value of this number."""
-        return self._values[pid]

@@ -12,6 +12,7 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
+from typing import Any
 
 from klamm.tools.lab.variant import Variant
 
@@ -48,13 +49,18 @@ def _short(name: str) -> str:
     return f"{name[0].upper()}{int(name[1:])}"
 
 
+def part_of(module: str, name: str) -> Any:  # noqa: ANN401 - what a module of the lab defines
+    """Return what a module defines under a name; raises BrokenModuleError."""
+    try:
+        return getattr(import_module(module), name)
+    except Exception as error:
+        raise BrokenModuleError(module, error) from error
+
+
 def load(id_: str) -> Variant:
     """Return the variant of one of these rows; raises BrokenModuleError."""
     module = module_of(id_)
-    try:
-        variant: Variant = import_module(module).VARIANT
-    except Exception as error:
-        raise BrokenModuleError(module, error) from error
+    variant: Variant = part_of(module, "VARIANT")
     if variant.id != id_:
         raise ValueError(f"{module} is the module of {id_}, and its variant is {variant.id}")
     return variant
