@@ -113,6 +113,8 @@ class BrokerLinks:
     def send_due(self, state: ClusterState) -> Iterator[Send]:
         """Hand out the next request of every broker that has none in flight."""
         for outbox in self.outboxes.values():
+            if outbox.in_flight is not None:
+                continue
             due = outbox.next_request(state, self.protocol, self.sends + 1)
             if due:
                 self.sends += 1
@@ -180,7 +182,11 @@ class BrokerLinks:
             for name, flag in sent.flags.items()
             if partitions.get(name, ErrorCode.NONE) not in done
         }
-        left = replace(sent, flags=flags) if code in FINAL else sent
+        left = sent
+        if code in FINAL:
+            if not flags and code == ErrorCode.NONE:
+                return
+            left = replace(sent, flags=flags)
         if code == ErrorCode.NONE and stops:
             useless = {
                 name

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.znodes.parsing import INT32_MAX
@@ -47,6 +48,7 @@ class Location:
     partition: TopicPartition | None = None
 
 
+@lru_cache(maxsize=4096)
 def locate(path: str) -> Location:
     """Return what a path is about; a path inside a topic that is no state belongs to the topic."""
     match path.split("/")[1:]:

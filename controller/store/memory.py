@@ -182,12 +182,16 @@ class MemoryZookeeper(Servers):
 
     def lags(self, store: MemoryStore) -> bool:
         """Tell whether a client's server is behind the leader."""
-        session = self._sessions.get(store.session)
+        session = self.session(store)
         return session is not None and session.behind is not None
 
     def catch_up(self, store: MemoryStore) -> None:
         """Let a client's server catch up with the leader, as each does sooner or later."""
         self._catch_up(self._sessions[store.session])
+
+    def session(self, store: MemoryStore) -> Session | None:
+        """Return what the servers know of a session; None if it has ended, or not begun."""
+        return self._sessions.get(store.session)
 
     def knows(self, store: MemoryStore) -> bool:
         """Tell whether the servers have a session that has not ended."""

@@ -116,12 +116,13 @@ class Servers:
 
     def _notify(self, applied: Applied) -> None:
         """Send each session one event per change that one of its watches, or more, covers."""
+        events = [(kind, path, _covering(kind, path)) for kind, path in applied.events]
         for store in self.stores:
             session = self._sessions.get(store.session)
             if session is None:
                 continue
             if session.behind is None:
-                _tell(store, session, applied.events)
+                _tell(store, session, events)
             else:
                 session.postponed.extend(applied.events)
 
@@ -129,13 +130,16 @@ class Servers:
         session.behind = None
         for store in self.stores:
             if store.session == session.id:
-                _tell(store, session, session.postponed)
+                events = [(kind, path, _covering(kind, path)) for kind, path in session.postponed]
+                _tell(store, session, events)
         session.postponed.clear()
 
 
-def _tell(store: MemoryStore, session: Session, events: Iterable[tuple[WatchKind, str]]) -> None:
-    for kind, path in events:
-        if not _covering(kind, path).isdisjoint(session.watches):
+def _tell(
+    store: MemoryStore, session: Session, events: Iterable[tuple[WatchKind, str, frozenset[Watch]]]
+) -> None:
+    for kind, path, covering in events:
+        if not covering.isdisjoint(session.watches):
             store.incoming.append(Incoming(Watched(session.id, path, kind)))
 
 

@@ -159,10 +159,10 @@ class _Transaction:
         self.events += ((WatchKind.DELETED, path), (WatchKind.CHILDREN_CHANGED, parent))
 
     def _set(self, path: str, node: Node, data: bytes | None) -> None:
-        before = replace(node)
+        before = node.data, node.version, node.mzxid
 
         def undo() -> None:
-            node.data, node.version, node.mzxid = before.data, before.version, before.mzxid
+            node.data, node.version, node.mzxid = before
 
         self._undo.append(undo)
         node.data, node.version, node.mzxid = data, node.version + 1, self._zxid

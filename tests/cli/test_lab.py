@@ -1,18 +1,25 @@
 """`klamm lab`: seeds tried, repeated, shortened, written down; what the lab has by name."""
 
 import sys
-from itertools import islice
+from collections.abc import Sequence
+from itertools import count, islice
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from click.testing import CliRunner, Result
 
-from klamm.tools.cli import _seeds
+from klamm.tools.cli import _crash_points, _scripts, _seeds
 from klamm.tools.cli.lab import command
-from klamm.tools.lab import registry, replaying
+from klamm.tools.lab import registry, replaying, shrink
+from klamm.tools.lab.apache.crash_points import Row
+from klamm.tools.lab.apache.scenarios import SCENARIOS, Scenario
+from klamm.tools.lab.choices import Recorded
+from klamm.tools.lab.events import Violation
+from klamm.tools.lab.explore.search import Exploration
 from klamm.tools.lab.faults import FAULTS
 from klamm.tools.lab.invariants import INVARIANTS
-from klamm.tools.lab.run import Opening, run
+from klamm.tools.lab.run import Finished, Opening, run
 from klamm.tools.lab.scopes import SCOPES
 from klamm.tools.lab.variants import module_of
 
@@ -86,6 +93,98 @@ def test_ctrl_c_ends_it_with_what_was_counted(monkeypatch: pytest.MonkeyPatch) -
     result = lab("run")
     assert result.exit_code == 130
     assert result.output.startswith(f"{_seeds.BATCH} runs, 100 events in ")
+
+
+def test_a_run_cut_short_by_ctrl_c_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_scripts, "run", interrupts)
+    result = lab("replay", "1")
+    assert result.exit_code == 130
+    assert result.output == "stopped by Ctrl-C before there was a result\n"
+
+
+def interrupts(*_: object, **__: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_leaves_what_was_shortened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    lines = ("crash n2", "zk expires session 2 of n2", "crash n1", "zk expires session 1 of n1")
+    script, left = tmp_path / "long.txt", tmp_path / "left.txt"
+    script.write_text(replaying.written(replaying.Script("deposed", lines, "F20")))
+    runs = count()
+
+    def again(opening: Opening, script: Sequence[str], **_: object) -> Finished:
+        if next(runs) == 3:  # two of the whole script, one of its half
+            raise KeyboardInterrupt
+        world = opening.world(Recorded(script))
+        wrong = Violation("I1", 1, "wrong") if "crash n1" in script else None
+        return Finished(world, wrong)
+
+    monkeypatch.setattr(_scripts, "again", again)
+    monkeypatch.setattr(shrink, "again", again)
+    monkeypatch.setattr(Finished, "script", property(lambda _: lines))
+    result = lab("shrink", str(script), "--to", str(left))
+    assert result.exit_code == 130, result.output
+    assert "stopped by Ctrl-C after 3 runs; more may be left out" in result.output
+    assert replaying.read(left.read_text(), "left").lines == lines[2:]
+
+
+def test_ctrl_c_leaves_the_scenarios_that_are_done(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def rows(scenarios: Sequence[Scenario]) -> list[Row]:
+        if scenarios[0] is not SCENARIOS[0]:
+            raise KeyboardInterrupt
+        return []
+
+    monkeypatch.setattr(_crash_points, "crash_table", rows)
+    table = tmp_path / "table.md"
+    result = lab("crash-points", "--to", str(table))
+    assert result.exit_code == 130
+    assert f"\n## {SCENARIOS[0].name.capitalize()}\n" in result.output
+    assert f"\n## {SCENARIOS[1].name.capitalize()}\n" not in result.output
+    assert result.output.endswith(f"stopped by Ctrl-C after 1 of {len(SCENARIOS)} scenarios\n")
+    assert not table.exists(), "a file keeps what it has unless all is done"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        (("--bound", "2"), "CUT OFF by --bound: nothing is wrong so far; every run of so many"),
+        (("--max-states", "3"), "CUT OFF by --max-states: nothing is wrong so far; "),
+        (("--max-minutes", "0"), "CUT OFF by --max-minutes: nothing is wrong so far; "),
+        (
+            ("--first", "usual", "--deviations", "0", "--crashes", "0"),
+            "CUT OFF by --deviations: nothing is wrong so far; every run that deviates so little",
+        ),
+    ],
+)
+def test_an_exploration_that_was_cut_off_says_so(bounds: tuple[str, ...], said: str) -> None:
+    result = lab("explore", "--scope", "explore-tiny", *bounds)
+    assert result.exit_code == 3, result.output
+    assert result.output.splitlines()[-1].startswith(f"verdict  {said}")
+
+
+def test_an_exploration_that_ctrl_c_ends_says_what_was_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def some(exploration: Exploration) -> NoReturn:
+        exploration.found.states, exploration.found.waiting = 17, 4
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Exploration, "run", some)
+    result = lab("explore", "--scope", "explore-tiny")
+    assert result.exit_code == 130
+    counts, verdict = result.output.splitlines()
+    assert counts.startswith("17 states (not all, 4 waiting), ")
+    assert verdict.startswith("verdict  CUT OFF by Ctrl-C: nothing is wrong so far; 4 worlds wait")
+
+
+def test_an_exploration_that_has_tried_everything_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Exploration, "run", lambda exploration: exploration.found)
+    result = lab("explore", "--scope", "explore-tiny")
+    assert result.exit_code == 0
+    verdict = result.output.splitlines()[-1]
+    assert verdict == "verdict  nothing is wrong: every run was tried that --order turns allows"
 
 
 def test_no_time_begins_nothing() -> None:

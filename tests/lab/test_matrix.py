@@ -18,7 +18,7 @@ def rows_of(letter: str, *numbers: int) -> set[str]:
 #: Rows of the catalogue that a controller, or a broker, can have.
 CATALOGUE = (
     rows_of("D", 1, 2)
-    | rows_of("F", *range(1, 17), 18, 19, 20, 25, 26, 27, 30, 31, 33, 34, 35, 36, 38, 39, 40)
+    | rows_of("F", *range(1, 21), 25, 26, 27, 30, 31, 33, 34, 35, 36, 38, 39, 40)
     | rows_of("F", *range(41, 46), 50, 51, 52, 54)
     | rows_of("H", *range(1, 11))
     | rows_of("N", *range(1, 12), *range(13, 16))

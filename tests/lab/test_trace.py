@@ -86,7 +86,7 @@ def test_a_fault_is_marked() -> None:
     assert not any("FAULT" in line for line in trace().splitlines() if " turn" in line)
 
 
-@pytest.mark.parametrize("seed", ["0", "1"])
+@pytest.mark.parametrize("seed", ["0", pytest.param("1", marks=pytest.mark.slow)])
 def test_the_same_run_gives_the_same_bytes_in_another_process(seed: str) -> None:
     command = "from lab.test_trace import trace; import sys; sys.stdout.write(trace())"
     tests = os.path.dirname(os.path.dirname(__file__))

@@ -1,23 +1,28 @@
 """The world: what happens in it by itself, at whose word, and what may go wrong."""
 
 import json
+from collections import deque
 
 import pytest
 
 from klamm.controller.core.ibp import by_name
-from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.model import Broker, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, SetData
 from klamm.controller.node.data import Phase
-from klamm.controller.node.effects import Commit
+from klamm.controller.node.effects import Commit, Send
+from klamm.controller.store.memory_client import CommitCall, MemoryStore
 from klamm.controller.store.port import CommitDone, Unknown
 from klamm.controller.znodes import paths
 from klamm.protocol.generated.alter_partition_reassignments_response import (
     AlterPartitionReassignmentsResponse,
 )
+from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
+from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from klamm.tools.lab.choices import Enumerator
 from klamm.tools.lab.clients import Asked, AskFor, cancel, create, delete, grow, list_moves, move
 from klamm.tools.lab.events import Way
 from klamm.tools.lab.faults import FAULTS
+from klamm.tools.lab.network import Late, overtaken
 from klamm.tools.lab.run import Opening, rest
 from klamm.tools.lab.scope import Scope
 from klamm.tools.lab.world import NotPossibleError, World
@@ -189,6 +194,36 @@ def test_a_late_request_is_read_by_a_broker_after_its_connection_has_ended() -> 
     assert rest(world) is None
 
 
+def has_metadata(world: World) -> bool:
+    """Tell whether b3 may read what n1 tells of the cluster."""
+    link = world.nodes["n1"].links.get(3)
+    send = link.next if link is not None else None
+    return send is not None and isinstance(send.message, UpdateMetadataRequest)
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_late_metadata_come_before_those_of_the_next_connection_or_never(before: bool) -> None:
+    world = opened()
+    world.ask("n1", move("t", 0, 3, 4))
+    world.until(lambda: has_metadata(world))
+    world.do("break the link n1-b3")
+    assert world.until(lambda: has_metadata(world), but=lambda name: name.endswith("late request"))
+    if before:
+        happened = world.do("b3 serves a late request")
+        assert [each.way for each in happened.messages] == [Way.LATE]
+    world.do("b3 serves n1")
+    assert not world.can("b3 serves a late request")
+    assert rest(world) is None
+
+
+def test_only_a_later_request_of_the_same_node_overtakes_and_metadata_alone() -> None:
+    metadata = Send(1, Broker(3, 9, ()), UpdateMetadataRequest(), 8)
+    order = Send(2, Broker(3, 9, ()), LeaderAndIsrRequest(), 7)
+    late = deque([Late("n1", order), Late("n1", metadata), Late("n2", metadata)])
+    assert overtaken(late, "n1", order) == late
+    assert [*overtaken(late, "n1", metadata)] == [Late("n1", order), Late("n2", metadata)]
+
+
 def test_a_broken_link_tells_the_node_that_there_is_no_answer() -> None:
     world = opened()
     world.ask("n1", move("t", 0, 3, 4))
@@ -209,6 +244,37 @@ def test_a_bounced_broker_comes_back_under_a_new_epoch() -> None:
     after = world.brokers[2].model
     assert after is not None and after.epoch > epoch and world.brokers[2].lives == 2
     assert rest(world) is None
+
+
+def test_a_broker_whose_id_its_former_process_holds_ends_and_is_started_again() -> None:
+    world = opened()
+    broker = world.brokers[2]
+    world.do("kill b2")
+    world.settle()
+    world.do("start b2")
+    path = paths.broker(2)
+    assert world.until(lambda: broker.store is not None and registers(broker.store, path))
+    world.do("kill b2")
+    world.do("start b2")
+    (former,) = broker.former
+    while path not in world.tree.nodes:
+        world.do(f"zk serves session {former.session} of b2 late")
+    world.settle(but=lambda name: name == f"zk expires session {former.session} of b2")
+    assert broker.model is None and not world.can("start b2"), "the id is still taken"
+    (ended,) = (each.ended for each in world.events if each.ended)
+    assert "b2 ends: broker id 2 is taken" in ended and f"session {former.session:#x};" in ended
+    world.do(f"zk expires session {former.session} of b2")
+    world.settle()
+    assert broker.alive and world.tree.nodes[path].owner not in (0, former.session)
+    assert broker.lives == 4 and rest(world) is None
+
+
+def registers(store: MemoryStore, path: str) -> bool:
+    """Tell whether a broker's own znode is what it has asked for, and nobody has made it yet."""
+    return any(
+        isinstance(call, CommitCall) and any(op.path == path for op in call.ops)
+        for call in store.outgoing
+    )
 
 
 def test_a_stalled_broker_holds_a_move_up() -> None:

@@ -47,9 +47,6 @@ TWENTY = replace(
     asks_most=10,
 )
 
-
-#: As `klamm lab run` does it: garbage is looked for between so many runs, and not in them.
-_BATCH = 50
 _AIM = 200
 
 
@@ -112,16 +109,20 @@ def measure(scope: Scope, runs: int) -> Result:
 
 
 def _timed(opening: Opening, runs: int) -> tuple[float, list[tuple[int, bool]]]:
-    """Return the seconds, and of each run its events and whether something was wrong."""
+    """Return the seconds, and of each run its events and whether something was wrong.
+
+    As `klamm lab run` does it, garbage is looked for after each run, and not in it.
+    """
     found: list[tuple[int, bool]] = []
+    gc.collect()
     gc.disable()
     started = time.process_time()
     try:
         for seed in range(runs):
-            if seed % _BATCH == 0:
-                gc.collect()
             finished = run(opening, seed)
             found.append((len(finished.world.events), finished.violation is not None))
+            del finished
+            gc.collect(0)
         return time.process_time() - started, found
     finally:
         gc.enable()

@@ -9,14 +9,24 @@ from pathlib import Path
 
 import click
 
-from klamm.tools.cli._worlds import file_option, known, variant_option
+from klamm.tools.cli._worlds import INTERRUPTED, file_option, known, variant_option
 from klamm.tools.lab import registry, replaying
-from klamm.tools.lab.explore.finds import FINDS
+from klamm.tools.lab.explore.finds import FINDS, NOT_FOUND
 from klamm.tools.lab.explore.scopes import SMALL
 from klamm.tools.lab.explore.search import Bounds, Exploration, Explored, First
 from klamm.tools.lab.explore.steps import Order
 from klamm.tools.lab.run import Opening
 
+#: The exit code of an exploration that has seen nothing wrong, and not everything.
+CUT_OFF = 3
+#: The options that say how far to go, by what `Explored.cut_by` calls them, and what was tried.
+_BOUNDS = {
+    "depth": ("--bound", "every run of so many steps was tried, and none that is longer"),
+    "deviations": ("--deviations", "every run that deviates so little was tried, and no other"),
+    "states": ("--max-states", ""),
+    "time": ("--max-minutes", ""),
+    "Ctrl-C": ("Ctrl-C", ""),
+}
 #: How many worlds there are between two lines about how far it is.
 _STATES_PER_LINE = 5_000
 _FIND = "{:<5} {:<20} {:>4} {:>7} {:>7} {:>6} {:>6}  {}"
@@ -50,7 +60,7 @@ _FIND = "{:<5} {:<20} {:>4} {:>7} {:>7} {:>6} {:>6}  {}"
     type=click.Choice([each.value for each in First]),
     default=First.SHORT.value,
     show_default=True,
-    help="Look first at short ways, or at what deviates least from the usual: most bugs do.",
+    help="First short ways, or what deviates least from the usual, or deep ways: for a whole.",
 )
 @click.option("--bound", type=click.IntRange(1), help="Go no deeper than this (--first short).")
 @click.option("--deviations", type=click.IntRange(0), help="Deviate no more (--first usual).")
@@ -75,7 +85,15 @@ def explore(
 
     Worlds that have the same future are looked at once. Exit code 1 if something is wrong; then
     the way to it is printed, or written to a file for `klamm lab replay`. It is the shortest that
-    there is, unless the usual comes first.
+    there is, unless the usual comes first. Exit code 0 only if nothing is wrong and everything was
+    tried, 3 if a bound was reached before: the last line says which, and what was tried.
+
+    \b
+      states    worlds that differ in what can still happen
+      edges     steps tried; revisits, those that led to a world known before
+      ends      worlds in which nothing happens unless time passes, somebody asks or fails
+      depth     steps of the longest way; deviations, the most in one, from the usual order
+      waiting   worlds known, of which not every next step was tried
     """
     if variants:
         _print_finds(max_states, max_minutes)
@@ -100,9 +118,14 @@ def explore(
     # What is made here is dropped as a whole, so to look for circles in it would be in vain.
     gc.collect()
     gc.freeze()
-    found = exploration.run()
+    try:
+        found = exploration.run()
+    except KeyboardInterrupt:
+        found = replace(exploration.found, cut_by="Ctrl-C")
     click.echo(_counts(found, time.monotonic() - begun))
     if found.violation is None:
+        click.echo(verdict(found, bounds.order))
+        _leave(found)
         return
     wrong = f"{found.violation.invariant}: {found.violation.text}"
     text = replaying.written(replaying.Script(scope, tuple(found.script), variant, found=wrong))
@@ -114,6 +137,21 @@ def explore(
     raise SystemExit(1)
 
 
+def verdict(found: Explored, order: Order) -> str:
+    """Say what it means that nothing wrong was found."""
+    if found.cut_by is None:
+        return f"verdict  nothing is wrong: every run was tried that --order {order.value} allows"
+    bound, tried = _BOUNDS[found.cut_by]
+    rest = f"{found.waiting} worlds wait, and what comes of them is not known"
+    return f"verdict  CUT OFF by {bound}: nothing is wrong so far; {tried or rest}"
+
+
+def _leave(found: Explored) -> None:
+    """End with the exit code of what was not all, or return."""
+    if found.cut_by is not None:
+        raise SystemExit(INTERRUPTED if found.cut_by == "Ctrl-C" else CUT_OFF)
+
+
 def _counts(found: Explored, took: float) -> str:
     """Say how much was explored, and what it took."""
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -121,7 +159,7 @@ def _counts(found: Explored, took: float) -> str:
     if found.violation is not None:
         extent = f"ended by what is wrong, {found.waiting} waiting"
     elif found.cut_by is not None:
-        extent = f"not all: bound on {found.cut_by} reached, {found.waiting} waiting"
+        extent = f"not all, {found.waiting} waiting"
     return (
         f"{found.states} states ({extent}), {found.edges} edges, {found.revisits} revisits, "
         f"{found.last} ends, depth {found.depth}, {found.deviations} deviations; "
@@ -148,6 +186,9 @@ def _print_finds(max_states: int | None, max_minutes: float) -> None:
         missed += wrong != find.invariant
         counts = (find.ends, found.states, found.edges, found.depth, f"{took:.1f}")
         click.echo(_FIND.format(id_, find.scope.name, *counts, wrong))
+    click.echo("\nnot found, and why:")
+    for id_, why in NOT_FOUND.items():
+        click.echo(f"{id_:<5} {why}")
     if missed:
         raise SystemExit(1)
 

@@ -66,6 +66,7 @@ def shrink_(what: str, scope: str | None, variant: str, to: Path | None, runs: i
     """Shorten a run that fails: print the script that is left, or write it to a file.
 
     What is left shows the same: the same invariant, the same kind of unrest, or the same error.
+    After Ctrl-C it is the shortest so far.
     """
     script, opening = _named(what, scope, variant)
     finished = _finished(opening, script)
@@ -78,11 +79,14 @@ def shrink_(what: str, scope: str | None, variant: str, to: Path | None, runs: i
     )
     if to is None:
         click.echo(text, nl=False)
-        return
-    to.write_text(text, encoding="utf-8")
-    faults = sum(happened.fault for happened in shrunk.finished.world.events)
-    left = f"{faults} fault{'' if faults == 1 else 's'} left"
-    click.echo(f"{found}\n{left}, after {shrunk.runs} runs: klamm lab replay {to}")
+    else:
+        to.write_text(text, encoding="utf-8")
+        faults = sum(happened.fault for happened in shrunk.finished.world.events)
+        left = f"{faults} fault{'' if faults == 1 else 's'} left"
+        click.echo(f"{found}\n{left}, after {shrunk.runs} runs: klamm lab replay {to}")
+    if shrunk.interrupted:
+        click.echo(f"stopped by Ctrl-C after {shrunk.runs} runs; more may be left out", err=True)
+        raise SystemExit(_worlds.INTERRUPTED)
 
 
 def _named(what: str, scope: str | None, variant: str) -> tuple[replaying.Script, Opening]:

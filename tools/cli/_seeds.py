@@ -24,7 +24,6 @@ from klamm.tools.lab.studies import ALL_SCOPES
 BATCH = 20
 #: Seconds between two states of the line that tells how far it is.
 _BEAT = 0.2
-_INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ def run_(
     line.clear()
     _tell(counts, variant)
     if interrupted or counts.total.failed:
-        raise SystemExit(_INTERRUPTED if interrupted else 1)
+        raise SystemExit(_worlds.INTERRUPTED if interrupted else 1)
 
 
 def _scopes(variant: str) -> Sequence[str]:
@@ -186,12 +185,12 @@ def _is_over(end: float | None) -> bool:
 def _try(batch: Batch, variant: str, stops: bool, end: float | None) -> list[Tried]:
     """Run seeds, and return an entry for each that fails and one for those behind the last.
 
-    A world is garbage as a whole when its run is over; to look through it meanwhile is in vain.
+    A world is garbage as a whole when its run is over: then, while it is still in the processor's
+    cache, it is looked through, and nothing that was there before it.
     """
     opening = _worlds.opening(batch.scope, variant)
     found: list[Tried] = []
     runs = steps = 0
-    gc.collect()
     gc.disable()
     try:
         for seed in range(batch.first, batch.first + batch.count):
@@ -202,6 +201,8 @@ def _try(batch: Batch, variant: str, stops: bool, end: float | None) -> list[Tri
                 runs = steps = 0
                 if stops:
                     return found
+            del finished
+            gc.collect(0)
             if _is_over(end):
                 break
     finally:

@@ -12,6 +12,9 @@ from klamm.tools.lab import registry
 from klamm.tools.lab.run import Finished, Opening
 from klamm.tools.lab.studies import ALL_SCOPES
 
+#: The exit code after Ctrl-C, as shells have it.
+INTERRUPTED = 130
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 variant_option = click.option(

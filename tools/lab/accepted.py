@@ -9,7 +9,7 @@ F04, F05, H4).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import inf
 
@@ -53,19 +53,31 @@ def forgotten(
     Nothing is said where a tool, a deletion or a cancel may have had the last word. Of requests
     that overlap, and of those without a certain answer, each may have been the last.
     """
-    answered = {asked.number: each.step for each in events for asked in each.replied}
-    wishes: dict[TopicPartition, list[Wish]] = defaultdict(list)
-    for asked in requests:
-        for name, wish in _wishes(asked, answered.get(asked.number, inf)):
-            wishes[name].append(wish)
-    meddled = {path for each in events for path in _meddled(each.znodes)}
-    for name, wanted in wishes.items():
+    meddled = meddled_with(events)
+    for name, wanted in wished(events, requests).items():
         if not meddled.isdisjoint((paths.REASSIGN_PARTITIONS, paths.topic(name.topic))):
             continue
         allowed, now = _last(wanted), observed.assignment(name)
         if allowed and None not in allowed and now is not None and now.target not in allowed:
             targets = " or ".join(str([*target]) for target in allowed if target is not None)
             yield f"{name} was to move to {targets} and is to be on {[*now.target]}"
+
+
+def wished(
+    events: Sequence[Happened], requests: Iterable[Asked]
+) -> Mapping[TopicPartition, Sequence[Wish]]:
+    """Return what clients have asked for, by partition."""
+    answered = {asked.number: each.step for each in events for asked in each.replied}
+    found: dict[TopicPartition, list[Wish]] = defaultdict(list)
+    for asked in requests:
+        for name, wish in _wishes(asked, answered.get(asked.number, inf)):
+            found[name].append(wish)
+    return found
+
+
+def meddled_with(events: Sequence[Happened]) -> Set[str]:
+    """Return the znodes by which somebody else may have had the last word."""
+    return {path for each in events for path in _meddled(each.znodes)}
 
 
 def _wishes(asked: Asked, answered: float) -> Iterator[tuple[TopicPartition, Wish]]:

@@ -14,7 +14,7 @@ from klamm.controller.znodes import paths
 from klamm.tools.brokers.model import BrokerModel
 from klamm.tools.lab.brokers import BrokerHost
 from klamm.tools.lab.choices import Action
-from klamm.tools.lab.network import AskOnTheWay
+from klamm.tools.lab.network import AskOnTheWay, overtaken
 from klamm.tools.lab.nodes import NodeHost
 
 if TYPE_CHECKING:
@@ -46,25 +46,21 @@ def first(world: World, turns_last: bool) -> Action | None:
 
     Only if there are none but turns is it the first of those; None if nothing can happen.
     """
-    turn: Action | None = None
     found: list[Action] = []
     for node in world.nodes.values():
-        _at_node(world, node, found)
-        for action in found:
-            if not (turns_last and action.name.endswith(TURN)):
-                return action
-            turn = turn or action
-        found.clear()
+        _at_node(world, node, found, turns=not turns_last)
+        if found:
+            return found[0]
     for broker in world.brokers.values():
         _at_broker(world, broker, found)
         if found:
             return found[0]
-    return turn
+    return first(world, turns_last=False) if turns_last else None
 
 
-def _at_node(world: World, node: NodeHost, found: list[Action]) -> None:
+def _at_node(world: World, node: NodeHost, found: list[Action], *, turns: bool = True) -> None:
     if node.node is not None:
-        _of_node(world, node, found)
+        _of_node(world, node, found, turns=turns)
     elif world.recoveries:
         found.append(Action(f"start {node.name}", _SELDOM, start_node, (node,)))
     for store in node.former:
@@ -75,24 +71,25 @@ def _at_broker(world: World, broker: BrokerHost, found: list[Action]) -> None:
     model = broker.model
     if model is not None:
         _of_broker(world, broker, model, found)
-    elif world.recoveries and paths.broker(broker.id) not in world.zookeeper.tree.nodes:
+    elif (world.recoveries or broker.refused) and (
+        paths.broker(broker.id) not in world.zookeeper.tree.nodes
+    ):
         found.append(Action(f"start {broker.name}", _SELDOM, broker.start))
     for store in broker.former:
         found.extend(_of_former(world, broker, store))
 
 
-def _of_node(world: World, node: NodeHost, found: list[Action]) -> None:
+def _of_node(world: World, node: NodeHost, found: list[Action], *, turns: bool) -> None:
     name = node.name
     if not node.frozen:
-        if node.inbox or node.undone:
+        if turns and (node.inbox or node.undone):
             found.append(Action(f"{name}{TURN}", _OFTEN, node.turn))
         if node.session is None:
             found.append(Action(f"{name} opens a session", _OFTEN, node.open_session))
     elif world.recoveries:
         found.append(Action(f"wake {name}", _SELDOM, node.wake))
-    store = node.store
-    if store is not None:
-        _of_store(world, node, store, node.frozen, found)
+    if node.session is not None:
+        _of_store(world, node, node.session.store, node.frozen, found)
     for id_, link in node.links.items():
         if link.answered is not None:
             if not node.frozen:
@@ -110,13 +107,13 @@ def _of_node(world: World, node: NodeHost, found: list[Action]) -> None:
 
 
 def _of_broker(world: World, broker: BrokerHost, model: BrokerModel, found: list[Action]) -> None:
-    name, store = broker.name, broker.store
+    name = broker.name
     if model.departure.granted is not None:
         found.append(Action(f"{name} leaves", _OFTEN, broker.kill, (True,)))
-    if store is None:
+    if broker.session is None:
         found.append(Action(f"{name} opens a session", _OFTEN, broker.open_session))
     else:
-        _of_store(world, broker, store, False, found)
+        _of_store(world, broker, broker.session.store, False, found)
     if broker.late:
         found.append(Action(f"{name} serves a late request", _SOMETIMES, broker.take_late))
     if broker.stalled and world.recoveries:
@@ -148,16 +145,16 @@ def _of_store(
             action = Action(f"zk serves {name} late", _SOMETIMES, zookeeper.serve_late, (store,))
             found.append(action)
         return
-    known = zookeeper.knows(store)
+    session = zookeeper.session(store)
     if store.incoming and not frozen:
         found.append(Action(f"zk tells {name}", _OFTEN, tell, (host, store)))
-    if store.outgoing and known:
+    if session is not None and store.outgoing:
         found.append(Action(f"zk serves {name}", _OFTEN, serve, (store, host)))
-    if world.recoveries and zookeeper.lags(store):
+    if session is not None and session.behind is not None and world.recoveries:
         found.append(Action(f"zk catches up for {name}", _SOMETIMES, zookeeper.catch_up, (store,)))
-    if not known and not frozen:
+    if session is None and not frozen:
         found.append(Action(f"{name} notices", _SELDOM, disconnect, (host, store)))
-    if frozen and known:
+    if frozen and session is not None:
         found.append(Action(f"zk expires {name}", _SELDOM, zookeeper.end_session, (store,)))
 
 
@@ -254,6 +251,8 @@ def serve_link(world: World, node: NodeHost, id_: int) -> None:
     assert send is not None, f"{node.name} has nothing for {id_}"
     peer = world.peer(id_)
     link.arrive(peer.answer(send.message, send.version))
+    if peer.late:
+        peer.late = overtaken(peer.late, node.name, send)
     world.taken(node.name, peer.name, send)
 
 

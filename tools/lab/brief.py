@@ -36,6 +36,8 @@ def brief(happened: Happened, writers: Writers) -> Iterator[str]:
     """Yield what came of a step that a story tells."""
     writers.learn(happened)
     yield from happened.details
+    if happened.ended:
+        yield happened.ended
     for change in happened.znodes:
         if not change.path.startswith(_BOOKKEEPING):
             yield _written(change, writers.name(change.session))

@@ -19,6 +19,7 @@ from klamm.tools.brokers.asks import Answered, Ask, AskAlterPartition, AskContro
 from klamm.tools.brokers.calls import Call
 from klamm.tools.brokers.control import ControlRequest
 from klamm.tools.brokers.model import BrokerModel
+from klamm.tools.brokers.registration import BrokerIdInUseError
 from klamm.tools.brokers.settings import BrokerSettings
 from klamm.tools.brokers.storage import Disks
 from klamm.tools.lab.desk import CLUSTER_ID
@@ -34,7 +35,11 @@ _NO_VERSION = -1
 
 
 class BrokerHost:
-    """The machine of one broker. `asks` are its requests to the controller that are under way."""
+    """The machine of one broker.
+
+    `asks` are its requests to the controller that are under way. `refused` says that the last
+    process ended because its id was taken, and that its supervisor is to start another.
+    """
 
     def __init__(self, world: World, number: int) -> None:
         self.world = world
@@ -63,6 +68,7 @@ class BrokerHost:
         self.asks: list[AskOnTheWay] = []
         self.late: deque[Late] = deque()
         self.stalled = False
+        self.refused = False
         self.lives += 1
         self.world.carry_out(self.world.cluster.start(self.world.now, self.settings))
 
@@ -117,7 +123,23 @@ class BrokerHost:
             if lost:
                 self.session = None
             cluster = self.world.cluster
-            self.world.carry_out(cluster.store(self.world.now, self.id, event))
+            try:
+                effects = cluster.store(self.world.now, self.id, event)
+            except BrokerIdInUseError as error:
+                self._end_refused(error)
+            else:
+                self.world.carry_out(effects)
+
+    def _end_refused(self, error: BrokerIdInUseError) -> None:
+        """End the process in good order, as Kafka's does whose id a former session still holds.
+
+        What the process before asked for last may have been its registration, and may be carried
+        out when nobody expects it any more. Source: Kafka 3.9, KafkaZkClient.CheckedEphemeral
+        (NodeExistsException), KafkaServer.startup, which shuts down what it has begun.
+        """
+        self.world.happened.ended = f"{self.name} ends: {error}"
+        self.kill(end_session=True)
+        self.refused = True
 
     def make(self, call: Call) -> None:
         """Make a request of the process: to ZooKeeper, or to the controller."""

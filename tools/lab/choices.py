@@ -163,11 +163,14 @@ class Enumerator:
     with_clock: bool = False
     widths: list[int] = field(default_factory=list)
 
+    def possible(self, offers: Offers) -> Sequence[Action]:
+        """Return all that is possible."""
+        clock = offers.clock() if self.with_clock else ()
+        return [*offers.regular(), *offers.asks(), *offers.faults(), *clock]
+
     def next(self, offers: Offers) -> Action | None:
         """Return the action at the path's next place among all that are possible."""
-        found = [*offers.regular(), *offers.asks(), *offers.faults()]
-        if self.with_clock:
-            found += offers.clock()
+        found = self.possible(offers)
         return found[self._place(len(found))] if found else None
 
     def choose(self, label: str, options: Sequence[str]) -> str:

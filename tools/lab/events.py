@@ -79,8 +79,9 @@ class Happened:
     again, and `details` what was chosen of it, as "label: option"; `fault` says that it is one of
     `klamm.tools.lab.faults`. `inputs` are what a node was
     given in this step, the `Turn` at the end among them, and `effects` what it asked for and was
-    carried out, in order; `undone` are those that a crash in the middle prevented. `asked` are
-    requests of clients made in this step, `replied` those answered in it.
+    carried out, in order; `undone` are those that a crash in the middle prevented. `ended` says why
+    a process ended that nobody killed. `asked` are requests of clients made in this step, `replied`
+    those answered in it.
     """
 
     step: int
@@ -92,6 +93,7 @@ class Happened:
     inputs: list[Input] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     undone: list[Effect] = field(default_factory=list)
+    ended: str = ""
     znodes: list[ZnodeChange] = field(default_factory=list)
     messages: list[Carried] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)

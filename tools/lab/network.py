@@ -2,8 +2,9 @@
 
 As in Kafka a link has one request in flight. TCP keeps the order within a connection, so nothing
 is reordered there; but when a connection ends, a request that was on its way may still be read by
-the other side later, when another connection has long brought others. Loss comes from the end of a
-connection alone, and doubles from whoever repeats.
+the other side later, when another connection has long brought others; see `overtaken` for those
+of which only their order tells which is newer. Loss comes from the end of a connection alone, and
+doubles from whoever repeats.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 
 from klamm.controller.core.model import Broker
 from klamm.controller.node.effects import Send
+from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from klamm.protocol.message import Message
 
 
@@ -53,6 +55,24 @@ class Late:
 
     source: str
     send: Send
+
+
+def overtaken(late: deque[Late], source: str, send: Send) -> deque[Late]:
+    """Return what may still be taken in of late requests, once a later one of a node has been.
+
+    LeaderAndIsr and StopReplica may come in any order: they carry leader epochs. UpdateMetadata
+    carries epochs of the controller and the broker alone, so that nothing but its place in the
+    broker's queue says which is newer. What a connection's end left unread is lost there, or it is
+    in that queue before anything that the next connection brings. Source: Kafka 3.9, RequestChannel
+    (one queue for all connections of a plane), MetadataCache.updateMetadata.
+    """
+    if not isinstance(send.message, UpdateMetadataRequest):
+        return late
+    return deque(
+        each
+        for each in late
+        if each.source != source or not isinstance(each.send.message, UpdateMetadataRequest)
+    )
 
 
 @dataclass(slots=True)

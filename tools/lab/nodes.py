@@ -152,7 +152,7 @@ class NodeHost:
         With `most_effects` the process ends after so many effects, or stands still if `freeze`:
         then it goes on with the next effect when it wakes, before it looks at anything else.
         """
-        happened, node = self.world.happened, self.node
+        happened, node, now = self.world.happened, self.node, self.now
         assert node is not None, f"no process of {self.name} runs"
         event: Input | None = None
         while True:
@@ -167,7 +167,7 @@ class NodeHost:
                 break
             event = self.inbox.popleft() if self.inbox else Turn()
             happened.inputs.append(event)
-            self.undone.extend(node.handle(self.now, event))
+            self.undone.extend(node.handle(now, event))
         if most_effects is not None:
             self._stop(freeze)
 

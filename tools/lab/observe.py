@@ -247,7 +247,9 @@ class Observed:
                 epochs[place.partition] = decode_state(op.data, op.path).leader_epoch
 
     def _look_at_nodes(self, world: Seen) -> None:
-        for name, host in world.nodes.items():
+        # What a node was given changes no other; what else happens may be about any.
+        for name in (self.actor,) if self.actor else world.nodes:
+            host = world.nodes[name]
             if host.node is None:
                 self._left(name)
             elif (state := host.node.state) is not None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from klamm.tools.lab.choices import (
     DETAIL,
@@ -20,7 +19,7 @@ from klamm.tools.lab.choices import (
     Recorded,
     Seeded,
 )
-from klamm.tools.lab.copies import packed, unpacked
+from klamm.tools.lab.copies import Packed, packed
 from klamm.tools.lab.events import Violation
 from klamm.tools.lab.film import Film
 from klamm.tools.lab.liveness import quiet
@@ -54,18 +53,15 @@ class Opening:
 
     scope: Scope
     variant: Variant | None = None
-    _kept: bytes = field(init=False, repr=False)
-    _shared: tuple[Any, ...] = field(init=False, repr=False)
+    _kept: Packed = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Open a world."""
-        world = World(self.scope, Enumerator(), self.variant)
-        self._shared = (self.scope, self.variant, *self.scope.asks, self.scope.rules)
-        self._kept = packed(world, self._shared)
+        self._kept = packed(World(self.scope, Enumerator(), self.variant))
 
     def world(self, choices: Choices) -> World:
         """Return a world of its own that is in its beginning."""
-        world: World = unpacked(self._kept, self._shared)
+        world: World = self._kept.unpacked()
         world.choices = choices
         return world
 

@@ -25,15 +25,22 @@ _WORDS = 6
 
 @dataclass(slots=True)
 class Shrunk:
-    """The shortest script found, the run that it makes, and how many runs it took."""
+    """The shortest script found, the run that it makes, and how many runs it took.
+
+    `interrupted`: Ctrl-C came first, and more might be left out.
+    """
 
     finished: Finished
     script: Sequence[str]
     runs: int
+    interrupted: bool = False
 
 
 def shrink(opening: Opening, script: Sequence[str], most_runs: int = 2_000) -> Shrunk:
-    """Shorten a script that shows something wrong. Raises ValueError if it shows nothing."""
+    """Shorten a script that shows something wrong. Raises ValueError if it shows nothing.
+
+    Ctrl-C ends the search, and what is left so far is returned.
+    """
     search = _Search(opening, most_runs)
     first = again(opening, script)
     if first.violation is None:
@@ -41,8 +48,12 @@ def shrink(opening: Opening, script: Sequence[str], most_runs: int = 2_000) -> S
     search.kind = kind(first.violation)
     search.best = first
     wilful = {it.action for it in first.world.events if it.fault or it.asked}
-    units = search.reduce(_units(first.script), wilful)
-    return Shrunk(search.best, _lines(units), search.runs)
+    search.units, interrupted = _units(first.script), False
+    try:
+        search.reduce(wilful)
+    except KeyboardInterrupt:
+        interrupted = True
+    return Shrunk(search.best, _lines(search.units), search.runs, interrupted)
 
 
 def kind(violation: Violation) -> tuple[str, ...]:
@@ -61,54 +72,51 @@ def kind(violation: Violation) -> tuple[str, ...]:
 
 
 class _Search:
+    """`units` is the shortest script so far, and `best` the run that it makes."""
+
     def __init__(self, opening: Opening, most_runs: int) -> None:
         self._opening = opening
         self._most_runs = most_runs
         self.runs = 1
         self.kind: tuple[str, ...] = ()
+        self.units: list[Unit] = []
         self.best: Finished
 
-    def reduce(self, units: list[Unit], wilful: Container[str]) -> list[Unit]:
+    def reduce(self, wilful: Container[str]) -> None:
         """Leave out what can be: first faults and requests, which are `wilful`, then the rest."""
-        units = self._without_each(units, wilful)
-        units = self._ddmin(units)
-        return self._without_each(units, {unit[0] for unit in units})
+        self._without_each(wilful)
+        self._ddmin()
+        self._without_each({unit[0] for unit in self.units})
 
-    def _without_each(self, units: list[Unit], wanted: Container[str]) -> list[Unit]:
+    def _without_each(self, wanted: Container[str]) -> None:
         """Try without each action of these names, the last one first."""
-        place = len(units) - 1
-        while place >= 0:
-            if units[place][0] in wanted:
-                shorter = units[:place] + units[place + 1 :]
-                if self._shows(shorter):
-                    units = shorter
-            place -= 1
-        return units
+        for place in reversed(range(len(self.units))):
+            if self.units[place][0] in wanted:
+                self._leave_out(place, place + 1)
 
-    def _ddmin(self, units: list[Unit]) -> list[Unit]:
+    def _ddmin(self) -> None:
         parts = 2
-        while len(units) >= 2:
-            size = -(-len(units) // parts)
-            for begin in range(0, len(units), size):
-                shorter = units[:begin] + units[begin + size :]
-                if self._shows(shorter):
-                    units, parts = shorter, max(parts - 1, 2)
+        while len(self.units) >= 2:
+            size = -(-len(self.units) // parts)
+            for begin in range(0, len(self.units), size):
+                if self._leave_out(begin, begin + size):
+                    parts = max(parts - 1, 2)
                     break
             else:
                 if size == 1:
                     break
-                parts = min(len(units), parts * 2)
-        return units
+                parts = min(len(self.units), parts * 2)
 
-    def _shows(self, units: Sequence[Unit]) -> bool:
-        """Tell whether the same is wrong in a script as in the first one."""
+    def _leave_out(self, begin: int, end: int) -> bool:
+        """Leave units out, if the same is wrong without them; tell whether it is."""
         if self.runs >= self._most_runs:
             return False
+        shorter = self.units[:begin] + self.units[end:]
         self.runs += 1
-        finished = again(self._opening, _lines(units))
+        finished = again(self._opening, _lines(shorter))
         if finished.violation is None or kind(finished.violation) != self.kind:
             return False
-        self.best = finished
+        self.units, self.best = shorter, finished
         return True
 
 

@@ -163,6 +163,8 @@ def told(happened: Happened, writers: Writers, *, whole: bool = False) -> Iterat
         yield from (("client", f"  {line}") for line in telling.message(asked.what.body))
     for detail in happened.details:
         yield "chosen", detail
+    if happened.ended:
+        yield "ended", happened.ended
     yield from (("given", each) for each in folding.given(happened.inputs, whole))
     for change in happened.znodes:
         yield from (("znode", each) for each in telling.znode(change, writers.name(change.session)))

@@ -9,6 +9,7 @@ one more entry, and the invariants have been checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from klamm.controller.core.ops import Op
 from klamm.controller.store.memory import MemoryZookeeper
@@ -171,7 +172,10 @@ class World(Hosts):
             for _ in range(_MOST_ACTIONS):
                 if reached():
                     return True
-                action = self._upcoming(but, turns_last)
+                if but is None:
+                    action = actions.first(self, turns_last)
+                else:
+                    action = self._first_but(but, turns_last)
                 if action is None:
                     return False
                 self._do(action)
@@ -179,9 +183,7 @@ class World(Hosts):
             self.recoveries = kept
         raise RuntimeError(f"no rest after {_MOST_ACTIONS} actions, the last: {self.script[-8:]}")
 
-    def _upcoming(self, but: Callable[[str], bool] | None, turns_last: bool) -> Action | None:
-        if but is None:
-            return actions.first(self, turns_last)
+    def _first_but(self, but: Callable[[str], bool], turns_last: bool) -> Action | None:
         possible = [action for action in actions.regular(self) if not but(action.name)]
         arrivals = (it for it in possible if not (turns_last and it.name.endswith(actions.TURN)))
         return next(arrivals, possible[0] if possible else None)
@@ -292,6 +294,7 @@ class _Told:
         return option
 
 
+@lru_cache(maxsize=1024)
 def _actor(name: str) -> str:
     """Return who acts, by the name of the action."""
     return name.partition(" ")[0].rstrip(":")

@@ -16,7 +16,7 @@ from klamm.controller.node.inputs import Input
 from klamm.controller.node.turns import Decide
 from klamm.tools.lab.choices import Enumerator
 from klamm.tools.lab.clients import Asked, AskFor
-from klamm.tools.lab.copies import packed, unpacked
+from klamm.tools.lab.copies import packed
 from klamm.tools.lab.scope import Scope
 from klamm.tools.lab.variant import Variant
 from klamm.tools.lab.world import World
@@ -110,8 +110,7 @@ class Stage:
 
     def copy(self) -> Self:
         """Return another that is the same."""
-        shared = (self.world.scope, self.world.variant)
-        copied: Self = unpacked(packed(self, shared), shared)
+        copied: Self = packed(self).unpacked()
         return copied
 
     @property

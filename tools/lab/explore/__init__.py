@@ -2,10 +2,12 @@
 
 `search.Exploration` begins at the opening of a scope (`scopes`), which may lie in the middle of a
 move. It looks first at what takes the fewest steps, or at what deviates least from the usual run.
-A world is kept as values that are shared and the rest pickled (`copying`), and is known again by
-its fingerprint (`fingerprint`; `fields` says what counts). Where nothing happens any more by
-itself, the world is left alone with the passing of time and has to come to rest. `finds` lists
-bugs that are found so.
+A world that is gone on from more than once is copied (`copying`), and each is known again by
+its fingerprint (`fingerprint`; `fields` says what counts, and `special`). What of the past decides
+how a world is judged in the end, such as what clients were promised, counts as well. Where nothing
+happens any more by itself, no client may wait for an answer, and the world is left alone with the
+passing of time and has to come to rest. `finds` lists bugs that are found so, and says of the
+others why they are not.
 
 What is covered, if no bound was reached:
 
@@ -26,6 +28,10 @@ What is not:
 
 With a bound on depth all ways of so many steps are covered, with one on deviations all runs with
 so many; with one on worlds or on time, those that came first, and no more is claimed.
+
+Partial orders are not reduced. What could be spared without a proof of what commutes are steps to
+worlds known before, which are one in thirty with two ends of processes allowed: what is many are
+worlds, for each end at each moment leaves others behind.
 
 Brokers are not exchanged for each other. In a move of 1,2 to 2,3 each has another part: leader,
 follower, and the one that comes; no permutation of them maps the scope to itself.

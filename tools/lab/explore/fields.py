@@ -16,7 +16,6 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "scope": "the same in all worlds of one exploration",
             "variant": "likewise",
             "choices": "whoever explores chooses",
-            "events": "the past, for traces",
             "script": "the past, for replays",
             "happened": "the last step, which is over and was checked",
             "_steps": "numbers the past",

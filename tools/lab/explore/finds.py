@@ -1,8 +1,7 @@
 """Which bugs an exploration finds, and in which small world: for each the least that shows it.
 
 The product is explored in the same worlds, by the same order, and nothing must be found there.
-Not here are bugs that no invariant names, such as F01, H4 or N10, where a client is told one thing
-and another happens: they are for those who tell the story. Neither are those that need a timer.
+`NOT_FOUND` has the other bugs of the controller, and why they are for those who tell a story.
 """
 
 from collections.abc import Mapping
@@ -12,10 +11,14 @@ from types import MappingProxyType
 from klamm.tools.lab.explore.scopes import (
     ALONE,
     CONNECTIONS,
+    CORRECTED,
     DEPOSED,
     ELECTION,
     FENCED,
+    GARBAGE,
     MOVING,
+    NONSENSE,
+    ORDERED,
     SHRINKING,
     TOUCHED,
 )
@@ -40,8 +43,12 @@ class Find:
 #: By the id of a variant.
 FINDS: Mapping[str, Find] = MappingProxyType(
     {
+        "F01": Find(ORDERED, 1, "liveness"),
         "F02": Find(MOVING, 1, "I9"),
+        "F09": Find(NONSENSE, 0, "liveness"),
+        "F20": Find(DEPOSED, 1, "liveness"),
         "F25": Find(SHRINKING, 0, "I9"),
+        "F26": Find(NONSENSE, 0, "I2"),
         "F30": Find(DEPOSED, 1, "I1"),
         "F33": Find(FENCED, 0, "I1"),
         "F35": Find(FENCED, 0, "I1"),
@@ -49,6 +56,53 @@ FINDS: Mapping[str, Find] = MappingProxyType(
         "F38": Find(CONNECTIONS, 0, "liveness"),
         "F39": Find(ELECTION, 0, "liveness"),
         "F45": Find(TOUCHED, 0, "I9"),
+        "H1": Find(NONSENSE, 0, "I2"),
         "H5": Find(TOUCHED, 0, "I9"),
+        "H9": Find(GARBAGE, 0, "liveness"),
+        "N1": Find(GARBAGE, 1, "liveness"),
+        "N11": Find(CORRECTED, 0, "liveness"),
+    }
+)
+
+_PARTITIONS = "it takes several partitions, or topics, and there is one"
+_BROKERS = "a broker fails, or fetches nothing for a while, and none does here"
+_TOLD = "no invariant names it: a client is told one thing, and another happens"
+_WRITES = "a tool writes what none of the recipes of small worlds do"
+_DELETES = "the deletion of a topic is in no small world but those in which it comes to nothing"
+
+#: By the id of a variant: why no small world shows it.
+NOT_FOUND: Mapping[str, str] = MappingProxyType(
+    {
+        "F03": _PARTITIONS,
+        "F04": "one office, another, and the first again: three deviations after a long opening",
+        "F05": _BROKERS,
+        "F06": _PARTITIONS,
+        "F08": "a tool writes between a read and a write of the orders of several partitions",
+        "F19": "PLACEHOLDER",
+        "F27": _PARTITIONS,
+        "F31": "it hears of the end of its office as a timer runs out, and none does",
+        "F40": _BROKERS,
+        "F50": _DELETES,
+        "F51": _DELETES,
+        "F52": _DELETES,
+        "F54": "it takes nodes of several releases",
+        "H2": _WRITES,
+        "H3": "PLACEHOLDER",
+        "H4": _TOLD,
+        "H6": "the watch comes before the answer, and each is a turn of its own",
+        "H7": _BROKERS,
+        "H8": _BROKERS,
+        "N2": _WRITES,
+        "N3": _BROKERS,
+        "N4": _WRITES,
+        "N5": _DELETES,
+        "N6": _BROKERS,
+        "N7": "PLACEHOLDER",
+        "N8": "PLACEHOLDER",
+        "N9": _DELETES,
+        "N10": _TOLD,
+        "N13": _BROKERS,
+        "N14": _DELETES,
+        "N15": _DELETES,
     }
 )

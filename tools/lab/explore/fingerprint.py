@@ -13,16 +13,16 @@ does not, so that fingerprints are the same in every process.
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from hashlib import blake2b
-from operator import itemgetter
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from klamm.controller.node.door import FIRST_REQUEST
-from klamm.controller.store.memory_tree import Node
-from klamm.tools.lab.clients import Asked
 from klamm.tools.lab.explore.fields import BY_CLASS, BY_NAME, LEFT_OUT, Number
-from klamm.tools.lab.explore.shapes import Kind, in_order, kind, parts, token
+from klamm.tools.lab.explore.shapes import Kind, in_order, kind, parts_of, token
+from klamm.tools.lab.explore.special import SPECIAL, Special
 from klamm.tools.lab.world import World
 
 #: 128 bits: among a billion worlds two share one with a chance of about 1 to 10^21.
@@ -34,6 +34,12 @@ _MOST_VALUES = 200_000
 
 #: Classes of what stands for itself.
 _PLAIN: frozenset[type] = frozenset({bool, int, float, str, bytes, type(None)})
+
+#: Classes of what may be empty, and then adds nothing to its name.
+_EMPTY: frozenset[type] = frozenset({list, dict, set, frozenset, deque})
+
+#: How things of a class are added.
+_WAYS: dict[type, Callable[[Looking, Any, Number | None], None]] = {}
 
 #: What a value looks like: its tokens, and where among them are numbers, of which kind.
 _Look = tuple[list[Any], list[tuple[int, Number]]]
@@ -49,7 +55,7 @@ class Fingerprints:
         """Return the fingerprint of a world."""
         if len(self._values) > _MOST_VALUES:
             self._values.clear()
-        look = _Looking(self)
+        look = Looking(self)
         look.object(world)
         return blake2b(marshal.dumps(look.ranked(), _FORMAT), digest_size=_BYTES).digest()
 
@@ -58,7 +64,7 @@ class Fingerprints:
         known = self._values.get(id(thing))
         if known is not None:
             return known[1]
-        inside = _Looking(self)
+        inside = Looking(self)
         inside.object(thing)
         marks = [(place, number) for place, number, _ in inside.marks]
         tokens = inside.tokens
@@ -69,8 +75,11 @@ class Fingerprints:
         return tokens, marks
 
 
-class _Looking:
-    """One look at a world, or a value, as a flat list of tokens."""
+class Looking:
+    """One look at a world, or a value, as a flat list of tokens.
+
+    Lists and mappings belong to one object each, so only objects can be met again.
+    """
 
     def __init__(self, fingerprints: Fingerprints) -> None:
         self._fingerprints = fingerprints
@@ -95,43 +104,35 @@ class _Looking:
     def add(self, thing: Any, number: Number | None = None) -> None:  # noqa: ANN401 - takes anything apart
         """Add a thing; integers in it that are no part of an object are of this kind."""
         cls = thing.__class__
-        if cls in _PLAIN and (number is None or cls is not int):
-            self.tokens.append(thing)
-            return
-        if cls is int and number is not None:
-            self._number(thing, number)
-            return
-        found = kind(cls)
-        if found is Kind.ATOM:
-            self.tokens.append(token(thing))
-        elif found is Kind.VALUE:
-            tokens, marks = self._fingerprints.value(thing)
-            start = len(self.tokens)
-            self.tokens += tokens
-            self.marks += [(start + place, each, self._owner) for place, each in marks]
-        elif found is Kind.ROW:
-            self._row(thing, number)
-        elif found is Kind.SET:
-            self._items("{", in_order(thing), number)
-        elif found is Kind.METHOD:
-            self.tokens.append(thing.__func__.__qualname__)
-            self.add(thing.__self__)
-        elif not self._again(thing):
-            if found is Kind.LIST:
-                self._items("[", thing, number)
-            elif found is Kind.MAP:
-                self.mapping(thing.items(), number)
+        if cls in _PLAIN:
+            if number is None or cls is not int:
+                self.tokens.append(thing)
             else:
-                self.object(thing)
+                self._number(thing, number)
+            return
+        way = _WAYS.get(cls)
+        if way is None:
+            way = _WAYS[cls] = self.WAYS[kind(cls)]
+        way(self, thing, number)
 
-    def _again(self, thing: object) -> bool:
-        """Tell whether an object that can change was added already, and then add where."""
-        place = self._seen.get(id(thing))
-        if place is None:
-            self._seen[id(thing)] = len(self._seen)
-            return False
-        self.tokens += ("@", place)
-        return True
+    def _atom(self, thing: Any, _: Number | None) -> None:  # noqa: ANN401 - takes anything apart
+        self.tokens.append(token(thing))
+
+    def _value(self, thing: object, _: Number | None) -> None:
+        tokens, marks = self._fingerprints.value(thing)
+        if marks:
+            start, owner = len(self.tokens), self._owner
+            self.marks += [(start + place, each, owner) for place, each in marks]
+        self.tokens += tokens
+
+    def _method(self, thing: Any, _: Number | None) -> None:  # noqa: ANN401 - takes anything apart
+        self.tokens.append(thing.__func__.__qualname__)
+        self.add(thing.__self__)
+
+    def _partial(self, call: Any, _: Number | None) -> None:  # noqa: ANN401 - takes anything apart
+        self.add(call.func)
+        self.add(call.args)
+        self.add(call.keywords)
 
     def _number(self, value: int, number: Number) -> None:
         if value == 0 or (value < 0 and number is not Number.REQUEST):
@@ -147,51 +148,68 @@ class _Looking:
             for item in row:
                 self.add(item, number)
             return
-        cls = type(row).__name__
-        self.tokens.append(cls)
-        for name, item in zip(names, row, strict=True):
-            self.add(item, _kind_of(cls, name))
+        cls = type(row)
+        kinds = _KINDS.get(cls)
+        if kinds is None:
+            kinds = _KINDS[cls] = [_kind_of(cls.__name__, name) for name in names]
+        self.tokens.append(cls.__name__)
+        for item, its_kind in zip(row, kinds, strict=True):
+            self.add(item, its_kind)
 
-    def _items(self, begin: str, items: Iterable[Any], number: Number | None) -> None:
-        self.tokens.append(begin)
+    def _set(self, items: Iterable[Any], number: Number | None) -> None:
+        self._list(in_order(items) if items else (), number)
+
+    def _list(self, items: Iterable[Any], number: Number | None) -> None:
+        if not items:
+            self.tokens.append("[]")
+            return
+        self.tokens.append("[")
         for item in items:
             self.add(item, number)
         self.tokens.append("]")
 
-    def mapping(self, items: Iterable[tuple[Any, Any]], number: Number | None) -> None:
+    def _map(self, mapping: Mapping[Any, Any], number: Number | None) -> None:
         """Add a mapping; steps are its values, numbers of other kinds its keys."""
+        if not mapping:
+            self.tokens.append("()")
+            return
         self.tokens.append("(")
-        for key, value in items:
-            if number is Number.STEP:
-                self.add(key)
-                self.add(value, number)
-            else:
-                self.add(key, number)
-                self.add(value)
+        of_keys, of_values = (None, number) if number is Number.STEP else (number, None)
+        for key, value in mapping.items():
+            self.add(key, of_keys)
+            self.add(value, of_values)
         self.tokens.append(")")
 
-    def object(self, thing: Any) -> None:  # noqa: ANN401 - takes anything apart
-        """Add an object's class and its attributes."""
-        cls = type(thing)
-        self._seen.setdefault(id(thing), len(self._seen))
+    def object(self, thing: Any, _: Number | None = None) -> None:  # noqa: ANN401 - takes anything apart
+        """Add an object's class and its attributes, or where it was added already."""
+        tokens, place = self.tokens, self._seen.get(id(thing))
+        if place is not None:
+            tokens += ("@", place)
+            return
+        self._seen[id(thing)] = len(self._seen)
+        cls = thing.__class__
+        plan = _PLANS.get(cls)
+        if plan is None:
+            plan = _PLANS[cls] = _plan(cls)
         kept = self._owner
-        name_of_owner = _OWNERS.get(cls.__name__)
-        if name_of_owner is not None:
-            self._owner = name_of_owner(thing)
-        tokens = self.tokens
-        tokens.append(cls.__qualname__)
-        found = parts(thing)
-        for name in (*_FIRST, *found) if cls is World else found:
-            row = _FIELDS.get((cls, name))
+        if plan.owner is not None:
+            self._owner = plan.owner(thing)
+        tokens.append(plan.name)
+        fields = plan.fields
+        for name, value in plan.parts(thing).items():
+            if name not in fields:
+                fields[name] = _field(cls, name)
+            row = fields[name]
             if row is None:
-                row = _FIELDS[cls, name] = _field(cls, name)
-            if row.left_out:
                 continue
+            number, special = row
             tokens.append(name)
-            if row.special is not None:
-                row.special(self, found[name], thing)
-            else:
-                self.add(found[name], row.number)
+            if special is not None:
+                special(self, value, thing)
+            elif number is None and value.__class__ in _PLAIN:
+                tokens.append(value)
+            elif value or value.__class__ not in _EMPTY:
+                self.add(value, number)
         self._owner = kept
 
     def own(self, owner: str, thing: Any, number: Number) -> None:  # noqa: ANN401 - takes anything apart
@@ -199,6 +217,21 @@ class _Looking:
         kept, self._owner = self._owner, owner
         self.add(thing, number)
         self._owner = kept
+
+    #: By what a thing is: how it is added.
+    WAYS: Final = MappingProxyType(
+        {
+            Kind.ATOM: _atom,
+            Kind.VALUE: _value,
+            Kind.ROW: _row,
+            Kind.LIST: _list,
+            Kind.SET: _set,
+            Kind.MAP: _map,
+            Kind.METHOD: _method,
+            Kind.PARTIAL: _partial,
+            Kind.OBJECT: object,
+        }
+    )
 
 
 def _realm(number: Number, owner: str, value: int) -> Hashable:
@@ -214,81 +247,22 @@ def _kind_of(cls: str, name: str) -> Number | None:
     return BY_CLASS[at] if at in BY_CLASS else BY_NAME.get(name)
 
 
-# --- what needs more than a row of `fields` ------------------------------------------------------
-
-
-def _znodes(look: _Looking, nodes: Mapping[str, Node], _: object) -> None:
-    """Add znodes in the order of their paths, which say who is whose child."""
-    for path, node in sorted(nodes.items()):
-        look.tokens += (path, node.data, node.version, node.owner, node.creates, node.closed)
-        look.add(node.czxid, Number.ZXID)
-        look.add(node.mzxid, Number.ZXID)
-
-
-def _in_flight(look: _Looking, sent: Mapping[tuple[str, int], Any], _: object) -> None:
-    for (node, broker), (epoch, sends) in sorted(sent.items()):
-        look.tokens += (node, broker)
-        look.add(epoch, Number.ZXID)
-        look.own(node, frozenset(sends), Number.SEND)
-
-
-def _commits(look: _Looking, commits: Mapping[tuple[str, int], Any], _: object) -> None:
-    for (node, request), ops in sorted(commits.items(), key=itemgetter(0)):
-        look.tokens.append(node)
-        look.own(node, request, Number.REQUEST)
-        look.add(ops)
-
-
-def _still_open(desk: Any) -> list[int]:  # noqa: ANN401 - takes anything apart
-    """Return the requests that have no answer; what was answered is never looked at again."""
-    return [
-        number
-        for number, asked in desk._requests.items()
-        if (asked.open if isinstance(asked, Asked) else asked.response is None)
-    ]
-
-
-def _requests(look: _Looking, requests: Mapping[int, Any], desk: object) -> None:
-    for number in _still_open(desk):
-        look.tokens.append(number)
-        look.add(requests[number])
-
-
-def _contexts(look: _Looking, contexts: Mapping[int, Any], desk: object) -> None:
-    for number in _still_open(desk):
-        look.tokens.append(number)
-        look.add(contexts.get(number))
-
-
 #: Hosts come first, so that what they own is known as theirs when it is met elsewhere.
 _FIRST = ("nodes", "brokers", "cluster")
-_Special = Callable[[_Looking, Any, object], None]
-_SPECIAL: Mapping[tuple[str, str], _Special] = {
-    ("Tree", "nodes"): _znodes,
-    ("RecordingTree", "nodes"): _znodes,
-    ("Observed", "in_flight"): _in_flight,
-    ("Observed", "commits"): _commits,
-    ("Desk", "_requests"): _requests,
-    ("Desk", "_contexts"): _contexts,
-}
 
 
 class _Field(NamedTuple):
-    """What is done with a field of a class."""
+    """What is done with a field of a class that is not left out."""
 
-    left_out: bool
     number: Number | None
-    special: _Special | None
+    special: Special | None
 
 
-#: What was found out about fields.
-_FIELDS: dict[tuple[type, str], _Field] = {}
-
-
-def _field(cls: type, name: str) -> _Field:
+def _field(cls: type, name: str) -> _Field | None:
     """Look a field up; a class is left out with what it inherits, as variants of nodes are."""
-    left_out = any(name in LEFT_OUT.get(base.__name__, ()) for base in cls.__mro__)
-    return _Field(left_out, _kind_of(cls.__name__, name), _SPECIAL.get((cls.__name__, name)))
+    if any(name in LEFT_OUT.get(base.__name__, ()) for base in cls.__mro__):
+        return None
+    return _Field(_kind_of(cls.__name__, name), SPECIAL.get((cls.__name__, name)))
 
 
 #: Whose the numbers are that lie in objects of these classes.
@@ -297,3 +271,27 @@ _OWNERS: Mapping[str, Callable[[Any], str]] = {
     "BrokerHost": lambda host: str(host.name),
     "BrokerModel": lambda model: f"b{model.settings.id}",
 }
+
+
+class _Plan(NamedTuple):
+    """How objects of a class are looked at: `fields` that are left out are None."""
+
+    name: str
+    owner: Callable[[Any], str] | None
+    parts: Callable[[Any], Mapping[str, Any]]
+    fields: dict[str, _Field | None]
+
+
+#: What was found out about classes, and of rows with names about each place.
+_KINDS: dict[type, list[Number | None]] = {}
+_PLANS: dict[type, _Plan] = {}
+
+
+def _plan(cls: type) -> _Plan:
+    looks_into = _parts_of_world if cls is World else parts_of(cls)
+    return _Plan(cls.__qualname__, _OWNERS.get(cls.__name__), looks_into, {})
+
+
+def _parts_of_world(world: World) -> Mapping[str, Any]:
+    found = vars(world)
+    return {name: found[name] for name in (*_FIRST, *found)}

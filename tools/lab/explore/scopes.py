@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from klamm.tools.lab.clients import cancel, list_moves, move
+from klamm.tools.lab.clients import cancel, delete, grow, list_moves, move
 from klamm.tools.lab.scope import Scope
 
 #: Kinds of faults that share one budget: ends of a process or of a session, at every moment.
@@ -13,6 +13,12 @@ ENDS = ("crash", "crash-in-turn", "expire", "expire-unnoticed")
 #: Openings in the middle: a move is asked for; n1 has decided on it, and another one waits; it is
 #: deposed, and n2 elected, before n1 or its write has reached ZooKeeper again.
 ASKED = ("client asks n1: move t-0 to 2,3",)
+#: The controller has read the orders, and not begun with them.
+ORDERS = (
+    "tool: orders moves by znode",
+    *("zk tells n1", "n1 turn", "zk serves n1", "zk tells n1", "n1 turn"),
+)
+HALF_ORDERS = ("tool: orders moves in bad JSON",)
 _QUEUED = (*ASKED, "n1 turn", "client asks n1: move t-0 to 1,3", "n1 turn")
 _ELECTION = ("zk tells n2", "n2 turn", "zk serves n2")
 REPLACED = (*_QUEUED, "tool: removes /controller", *_ELECTION, *_ELECTION)
@@ -124,6 +130,62 @@ TOUCHED = replace(
     tools=("same-states", "same-topics"),
 )
 
+# --- orders by the admin znode -------------------------------------------------------------------
+
+ORDERED = replace(
+    ALONE_ADMIN,
+    name="explore-ordered",
+    story="One controller has read an order of the admin znode; a request for another target.",
+    asks=(move("t", 0, 1, 3), cancel("t", 0)),
+    asks_most=1,
+    faults=ALONE.faults,
+    opening=(*ORDERS, "client asks n1: move t-0 to 1,3"),
+)
+WITHDRAWN = replace(
+    ORDERED,
+    name="explore-withdrawn",
+    story="The same; clients have the topic deleted, and ask for another target.",
+    asks=(delete("t"), move("t", 0, 1, 3)),
+    asks_most=2,
+    opening=(*ORDERS, "client asks n1: delete t"),
+)
+GARBAGE = replace(
+    ALONE_ADMIN,
+    name="explore-garbage",
+    story="One controller; the admin znode holds half a file of orders.",
+    asks=(list_moves(),),
+    faults=ALONE.faults,
+    tools=("garbage", "admin"),
+    opening=HALF_ORDERS,
+)
+CORRECTED = replace(
+    GARBAGE,
+    name="explore-corrected",
+    story="The same; the tool corrects itself, and a client asks for what is not there.",
+    asks=(move("u", 0, 1, 2),),
+    faults=ALONE_ADMIN.faults,
+)
+NONSENSE = replace(
+    ALONE_ADMIN,
+    name="explore-nonsense",
+    story="One controller; orders, or a request, of moves to nowhere or of what is not there.",
+    asks=(move("t", 0),),
+    tools=("stranger", "empty"),
+)
+GROWING = replace(
+    ALONE_CANCEL,
+    name="explore-growing",
+    story="One controller, a move under way; clients have the topic grow, or deleted.",
+    asks=(*ALONE.asks, grow("t", 2), delete("t")),
+)
+FROZEN = replace(
+    PAIR,
+    name="explore-frozen",
+    story="Two controllers; one stands still while an operator removes /controller.",
+    faults={**ALONE.faults, "freeze": 1, "tool": 1},
+    tools=("depose",),
+)
+
 SMALL: Mapping[str, Scope] = MappingProxyType(
     {
         scope.name: scope
@@ -142,6 +204,13 @@ SMALL: Mapping[str, Scope] = MappingProxyType(
             ELECTION,
             SHRINKING,
             TOUCHED,
+            ORDERED,
+            WITHDRAWN,
+            GARBAGE,
+            CORRECTED,
+            NONSENSE,
+            GROWING,
+            FROZEN,
         )
     }
 )

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, unique
-from functools import partial
 from heapq import heappop, heappush
 
+from klamm.tools.lab.accepted import meddled_with
 from klamm.tools.lab.choices import Enumerator
 from klamm.tools.lab.events import Violation
-from klamm.tools.lab.explore.copying import Kept
+from klamm.tools.lab.explore.copying import copied
 from klamm.tools.lab.explore.fingerprint import Fingerprints
 from klamm.tools.lab.explore.scopes import ENDS
-from klamm.tools.lab.explore.steps import Order, following, take
+from klamm.tools.lab.explore.steps import Order, following, possible, take
 from klamm.tools.lab.run import Opening, guarded, rest
 from klamm.tools.lab.world import World
 
@@ -37,6 +37,8 @@ class First(Enum):
     walked to its end, then each with one deviation, the earliest first, then those with two, and
     so on: most bugs take few (Emmi, Qadeer, Rakamaric: Delay-bounded scheduling, POPL 2011).
     """
+    DEEP = "deep"
+    """Those that were found last: no more worlds are kept than the longest way has steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +95,14 @@ class Explored:
 
 @dataclass(slots=True, eq=False)
 class _Place:
-    """A world, and the choices of the next step to try from it.
+    """A world, and the choices of the next step to try from it, of so many `actions`.
 
     `since` is the depth of the last deviation; `deviations` counts the next step. `fails`: all
     that can happen is that something fails.
     """
 
-    kept: Kept
+    world: World
+    actions: int
     depth: int
     deviations: int
     since: int
@@ -116,8 +119,8 @@ class _Way:
     lines: tuple[str, ...]
 
 
-#: What comes first: by the order of a search, and then by number.
-_Rank = tuple[int, int, int, int]
+#: What comes first: by the order of a search, and then by the numbers of the world and the place.
+_Rank = tuple[int, int, int, int, int]
 
 
 @dataclass(slots=True)
@@ -131,8 +134,9 @@ class Exploration:
     _fingerprints: Fingerprints = field(default_factory=Fingerprints)
     _known: set[bytes] = field(default_factory=set)
     _waiting: list[tuple[_Rank, _Place]] = field(default_factory=list)
-    #: The place that was found last, and its world, to spare a copy if it is the next.
-    _latest: tuple[_Place, World] | None = None
+    _pushed: int = 0
+    #: Places of which something is left out because of a bound.
+    _left_out: int = 0
 
     def run(self) -> Explored:
         """Go as far as the bounds allow, or until something is wrong."""
@@ -143,29 +147,23 @@ class Exploration:
         self._arrive(world, None, None)
         while self._waiting and found.violation is None:
             rank, place = heappop(self._waiting)
-            if bounds.depth is not None and place.depth >= bounds.depth:
-                found.cut_by = "depth"
-                continue
-            if bounds.deviations is not None and place.deviations > bounds.deviations:
-                found.cut_by = "deviations"
-                break
             if bounds.states is not None and found.states >= bounds.states:
                 found.cut_by = "states"
                 break
             if not self.goes_on(found):
                 found.cut_by = "time"
                 break
-            self._go_on(rank, place)
-            found.waiting = len(self._waiting)
+            self._go_on(place, rank[-2])
+            found.waiting = len(self._waiting) + self._left_out
         return found
 
-    def _go_on(self, rank: _Rank, place: _Place) -> None:
-        """Take the next step from a place."""
-        found, world = self.found, self._world(place)
-        path, before = place.path, replace(place)
+    def _go_on(self, place: _Place, number: int) -> None:
+        """Take the next step from a place, in its own world if it is the only one from there."""
+        found, path, before = self.found, place.path, replace(place)
+        first = path == [0] and not place.fails
+        only = place.actions == 1 or (first and self._beyond(place.depth, place.deviations + 1))
+        world = place.world if only else copied(place.world)
         widths, violation = take(world, path, self.bounds.order)
-        if not widths:
-            return
         found.edges += 1
         way = _Way(place.way, tuple(world.script))
         if violation is not None:
@@ -174,23 +172,37 @@ class Exploration:
         other = following(path, widths, world)
         if other is not None:
             place.path = other
-            if path == [0] and not place.fails:
+            if first:
                 place.deviations, place.since = place.deviations + 1, place.depth
-            heappush(self._waiting, (self._rank(place, rank[-1]), place))
+            self._push(place, number)
         self._arrive(world, before, way)
 
-    def _world(self, place: _Place) -> World:
-        latest, self._latest = self._latest, None
-        return latest[1] if latest is not None and latest[0] is place else place.kept.world()
+    def _beyond(self, depth: int, deviations: int) -> bool:
+        """Tell whether a next step from there is out of bounds."""
+        bounds = self.bounds
+        too_deep = bounds.depth is not None and depth >= bounds.depth
+        return too_deep or (bounds.deviations is not None and deviations > bounds.deviations)
 
-    def _rank(self, place: _Place, number: int) -> _Rank:
-        if self.bounds.first is First.SHORT:
-            return place.depth, 0, 0, number
-        return place.deviations, place.since, -place.depth, number
+    def _push(self, place: _Place, number: int) -> None:
+        """Let a place wait for its turn, unless a bound leaves out all that comes of it."""
+        bounds = self.bounds
+        if self._beyond(place.depth, place.deviations):
+            self.found.cut_by = "depth" if bounds.deviations is None else "deviations"
+            self._left_out += 1
+            return
+        self._pushed += 1
+        match bounds.first:
+            case First.SHORT:
+                rank = (place.depth, 0, 0)
+            case First.USUAL:
+                rank = (place.deviations, place.since, -place.depth)
+            case First.DEEP:
+                rank = (-place.depth, 0, 0)
+        heappush(self._waiting, ((*rank, number, self._pushed), place))
 
     def _arrive(self, world: World, before: _Place | None, way: _Way | None) -> None:
         found = self.found
-        world.events.clear()
+        world.events[:] = [it for it in world.events if it.replied or meddled_with((it,))]
         world.script.clear()
         seen = self._fingerprints.of(world)
         if seen in self._known:
@@ -203,21 +215,32 @@ class Exploration:
         found.states += 1
         found.depth = max(found.depth, depth)
         found.deviations = max(found.deviations, deviations)
-        place = _Place(Kept.of(world), depth, deviations, since, way)
-        if not world.regular():
+        regular = len(world.regular())
+        actions = possible(world, self.bounds.order)
+        place = _Place(world, actions, depth, deviations, since, way)
+        if not regular:
             self._rest(place)
             if not world.asks():
                 place.fails, place.deviations, place.since = True, deviations + 1, depth
-        self._latest = place, world
-        heappush(self._waiting, (self._rank(place, found.states), place))
+        if actions:
+            self._push(place, found.states)
 
     def _rest(self, place: _Place) -> None:
         """Leave a world alone, in a copy, and see whether it comes to rest."""
-        found, world = self.found, place.kept.world()
+        found, world = self.found, copied(place.world)
         found.last += 1
-        found.violation = guarded(world, partial(rest, world))
+        found.violation = guarded(world, lambda: _unanswered(world) or rest(world))
         if found.violation is not None:
             found.script = _script(place.way)
+
+
+def _unanswered(world: World) -> Violation | None:
+    """Who waits for an answer while nothing is under way gets one by the passing of time alone."""
+    waiting = [asked for asked in world.clients.requests if asked.open]
+    if not waiting:
+        return None
+    text = f"{waiting[0].node} has not answered {waiting[0].what.name!r}, and nothing goes on"
+    return Violation("liveness", len(world.events), text)
 
 
 def _script(way: _Way | None) -> list[str]:

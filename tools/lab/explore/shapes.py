@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum, auto
+from functools import partial
+from operator import attrgetter
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
 from typing import Any
 from uuid import UUID
@@ -23,6 +25,8 @@ class Kind(Enum):
     SET = auto()
     MAP = auto()
     METHOD = auto()
+    PARTIAL = auto()
+    """A function with some of its arguments."""
     VALUE = auto()
     """An object that nobody changes once it is made: a frozen dataclass, or an error."""
     OBJECT = auto()
@@ -36,6 +40,7 @@ _KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
     ((set, frozenset), Kind.SET),
     ((dict, MappingProxyType), Kind.MAP),
     ((MethodType,), Kind.METHOD),
+    ((partial,), Kind.PARTIAL),
 )
 
 _KNOWN: dict[type, Kind] = {}
@@ -76,11 +81,25 @@ def slots(cls: type) -> tuple[str, ...]:
     return found
 
 
-def parts(thing: object) -> dict[str, Any]:
+def parts(thing: object) -> Mapping[str, Any]:
     """Return the attributes of an object, by name."""
-    found = {name: getattr(thing, name) for name in slots(type(thing)) if hasattr(thing, name)}
-    found.update(getattr(thing, "__dict__", {}))
-    return found
+    return parts_of(type(thing))(thing)
+
+
+def parts_of(cls: type) -> Callable[[Any], Mapping[str, Any]]:
+    """Return what takes objects of a class apart into their attributes, by name."""
+    names = slots(cls)
+    if not names and cls.__dictoffset__:
+        return vars
+    get = attrgetter(*names, "__class__", "__class__")  # of one name alone it gives no tuple
+
+    def of_slots(thing: object) -> Mapping[str, Any]:
+        return dict(zip(names, get(thing), strict=False))
+
+    def of_both(thing: object) -> Mapping[str, Any]:
+        return {**of_slots(thing), **vars(thing)}
+
+    return of_both if cls.__dictoffset__ else of_slots
 
 
 def token(thing: Any) -> Any:  # noqa: ANN401 - takes anything apart

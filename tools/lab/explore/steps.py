@@ -40,7 +40,7 @@ def take(world: World, path: Sequence[int], order: Order) -> tuple[Sequence[int]
 
     There are none if nothing is possible.
     """
-    choices = world.choices = _Ordered(path) if order is Order.TURNS else Enumerator(path)
+    choices = world.choices = _choices(path, order)
     violation = guarded(world, partial(_step, world, order))
     return choices.widths, violation
 
@@ -51,14 +51,23 @@ class _Ordered(Enumerator):
     Those of two nodes do not touch each other, so it is enough to try one of them.
     """
 
-    def next(self, offers: Offers) -> Action | None:
-        """Return the action at the path's next place."""
-        found = [*offers.regular(), *offers.asks(), *offers.faults()]
+    def possible(self, offers: Offers) -> Sequence[Action]:
+        """Return what is tried."""
+        found = super().possible(offers)
         turns = [action for action in found if action.name.endswith(TURN)]
         if turns:
             cut_short = f"crash {turns[0].name.removesuffix(TURN)} in its turn"
             found = [turns[0], *(action for action in found if action.name == cut_short)]
-        return found[self._place(len(found))] if found else None
+        return found
+
+
+def possible(world: World, order: Order) -> int:
+    """Count the actions that are tried next; each may leave something open."""
+    return len(_choices((), order).possible(world))
+
+
+def _choices(path: Sequence[int], order: Order) -> Enumerator:
+    return _Ordered(path) if order is Order.TURNS else Enumerator(path)
 
 
 def _step(world: World, order: Order) -> Violation | None:

@@ -10,7 +10,7 @@ Sources: catalogue 3.7; comments in KafkaController; the properties of Vanlightl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Protocol
 
@@ -29,6 +29,7 @@ from klamm.tools.lab.invariants.replies import one_reply
 from klamm.tools.lab.invariants.wrong import Check
 from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.seen import Seen
+from klamm.tools.lab.written import Digest
 
 INVARIANTS: Final[Mapping[str, Check]] = MappingProxyType(
     {
@@ -48,9 +49,18 @@ INVARIANTS: Final[Mapping[str, Check]] = MappingProxyType(
     }
 )
 
-#: What can be wrong without a write: if a node was given something, or if not.
-_OF_NODES = ("I4", "I5", "I7", "I8", "I9", "I13", "I14")
-_OF_BROKERS = ("I5", "I6", "I8", "I13")
+_ALL = tuple(INVARIANTS.items())
+
+
+def _these(*names: str) -> tuple[tuple[str, Check], ...]:
+    return tuple((name, INVARIANTS[name]) for name in names)
+
+
+#: What can be wrong without a write: if a node was given something, and asked for something or
+#: not, and if no node was given anything.
+_OF_ACTS = _these("I4", "I5", "I7", "I8", "I9", "I13", "I14")
+_OF_INPUTS = _these("I4", "I9", "I13", "I14")
+_OF_BROKERS = _these("I5", "I6", "I8", "I13")
 
 
 class Watched(Seen, Protocol):
@@ -70,15 +80,23 @@ def check(world: Watched, happened: Happened) -> Violation | None:
     if seen.passes_by(happened):
         return None
     digest = seen.digest(world, happened)
-    names: Iterable[str] = INVARIANTS
-    if not digest.writes:
-        names = _OF_NODES if seen.actor else _OF_BROKERS
-    found = None
-    for name in names:
-        for wrong in INVARIANTS[name](world, seen, digest):
-            found = Violation(name, happened.step, wrong.text, wrong.evidence)
-            break
-        if found is not None:
-            break
+    found = _first(world, seen, digest)
     seen.fold(world, digest)
     return found
+
+
+def _first(world: Watched, seen: Observed, digest: Digest) -> Violation | None:
+    for name, invariant in _concerned(seen, digest):
+        for wrong in invariant(world, seen, digest):
+            return Violation(name, digest.happened.step, wrong.text, wrong.evidence)
+    return None
+
+
+def _concerned(seen: Observed, digest: Digest) -> Sequence[tuple[str, Check]]:
+    """Return the invariants that look at anything that this step has changed."""
+    happened = digest.happened
+    if digest.writes:
+        return _ALL
+    if seen.actor:
+        return _OF_ACTS if happened.effects or happened.replied else _OF_INPUTS
+    return _OF_BROKERS

@@ -180,7 +180,7 @@ def caps_hold(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
     if node is None or state is None:
         return
     before = seen.views.get(actor)
-    if before is None or state.awaiting is not before.awaiting:
+    if state.awaiting and (before is None or state.awaiting is not before.awaiting):
         cap = node.config.leader_moves_in_flight
         leads = Counter(each.leader for each in state.awaiting.values() if each.handover)
         for leader, count in sorted(leads.items()):
