@@ -117,6 +117,12 @@ class FrameReader:
         with memoryview(buffer) as view:
             return bytes(view[start:end])
 
+    def take_rest(self) -> bytes:
+        """Give what was fed and not handed out, to somebody who reads it otherwise."""
+        rest = bytes(self._buffer[self._offset :])
+        self.clear()
+        return rest
+
     def clear(self) -> None:
         """Forget what was fed, as the end of the connection does."""
         self._buffer = b""

@@ -12,7 +12,7 @@ from klamm.tools.codegen.layout import Slot, StructLayout, layout_of
 from klamm.tools.codegen.spec import Array
 
 QUICK = settings(
-    max_examples=5,
+    max_examples=3,
     derandomize=True,
     deadline=None,
     database=None,

@@ -5,6 +5,7 @@ Source: Kafka 3.9, ControllerChannelManager.scala (AbstractControllerBrokerReque
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from uuid import UUID
 
 from klamm.controller.brokers.metadata import endpoint_of
@@ -250,6 +251,8 @@ def _leader_epoch(state: ClusterState, name: TopicPartition) -> int:
     return partition.leadership.leader_epoch
 
 
+#: The same objects go to every broker, again and again.
+@lru_cache(maxsize=1024)
 def _live_broker(broker: Broker) -> UpdateMetadataBroker:
     return UpdateMetadataBroker(
         id=broker.id,

@@ -12,6 +12,7 @@ the same in a cluster of any size.
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from uuid import UUID
 
 from klamm.controller.core.model import (
@@ -128,6 +129,7 @@ def _merge(
     return TopicMetadata(name, topic_id or (topic.topic_id if topic else None), partitions)
 
 
+@lru_cache(maxsize=1024)
 def _broker(broker: UpdateMetadataBroker) -> Broker:
     """Read one live broker; version 0 knows one plain endpoint, versions below 3 no listeners."""
     endpoints = tuple(

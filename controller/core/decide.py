@@ -18,6 +18,7 @@ from klamm.controller.core import (
     preferred,
     removal,
     shutdown,
+    unclean,
 )
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import (
@@ -39,6 +40,7 @@ from klamm.controller.core.events import (
     DeleteTopic,
     DeletionsRead,
     ElectPreferred,
+    ElectUnclean,
     FaultFound,
     LeaderAcknowledged,
     LogDirEventsRead,
@@ -99,6 +101,7 @@ DECISIONS: Decisions = {
     AlterReassignment: (2, moves.alter),
     AlterPartition: (2, isr.alter_partition),
     ElectPreferred: (2, preferred.elect),
+    ElectUnclean: (2, unclean.elect),
 }
 
 

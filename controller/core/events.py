@@ -36,10 +36,14 @@ UNSET = -1
 
 @dataclass(frozen=True, slots=True)
 class AlterReassignment:
-    """Start or replace a move to `target`, or cancel the present one if it is None."""
+    """Start or replace a move to `target`, or cancel the present one if it is None.
+
+    With `keeps_factor` a target of another size than the present one is refused (KIP-860).
+    """
 
     partition: TopicPartition
     target: tuple[int, ...] | None
+    keeps_factor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,13 @@ class ElectPreferred:
 
 
 @dataclass(frozen=True, slots=True)
+class ElectUnclean:
+    """Give a partition that nobody can lead any live replica as leader, if need be with losses."""
+
+    partition: TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
 class CheckDeletion:
     """Follow-up: go on with the deletion of a topic as far as it can go."""
 
@@ -178,6 +189,7 @@ RequestEvent = (
     | AlterPartition
     | ShutDownBroker
     | ElectPreferred
+    | ElectUnclean
 )
 #: What a decision wants looked at in the next turn.
 FollowUp = (

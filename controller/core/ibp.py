@@ -19,6 +19,11 @@ class InterBrokerProtocol:
     topic_ids: bool
 
     @property
+    def leader_recovery(self) -> bool:
+        """Tell whether brokers know leaders that recover, which LeaderAndIsr 6 began with."""
+        return self.leader_and_isr >= 6
+
+    @property
     def topic_znode_version(self) -> int:
         """The number written into topic znodes; nobody reads it (R455-77)."""
         return 3 if self.topic_ids else 2

@@ -14,7 +14,7 @@ from klamm.controller.core.model import NO_LEADER, Assignment, Leadership, Parti
 from klamm.controller.core.results import Done, Fault, Refusal
 from klamm.controller.core.takeovers import check_room, is_ordered, take_over
 from klamm.controller.core.topic_checks import debts_unreadable
-from klamm.controller.core.validation import NO_PARTITION, NOT_MOVING
+from klamm.controller.core.validation import NO_PARTITION, NOT_MOVING, check_factor
 from klamm.controller.core.writes import awaiting
 
 
@@ -35,6 +35,8 @@ def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
     refusal = draft.rules.validate(partition, target, draft.alive)
     if refusal is None and target is not None:
         refusal = NO_PARTITION if name.topic in draft.deleting else draft.too_large.get(name.topic)
+    if refusal is None and event.keeps_factor and partition and target is not None:
+        refusal = check_factor(partition, target)
     if refusal == NOT_MOVING and partition and is_ordered(draft, name, partition.assignment):
         refusal = None
     if refusal is None and partition is not None:
@@ -235,13 +237,15 @@ def _lead_within(
     wanted: Assignment,
     dropped: set[int],
 ) -> Refusal | None:
-    """Take dropped replicas out of the ISR and from the lead; refuse if nobody would remain."""
+    """Take dropped replicas out of the ISR and from the lead; refuse if nobody would remain.
+
+    Who is in sync is not dropped while nobody alive is: which of those that are away comes back
+    is not known, and whoever does may be the only one that has the data.
+    """
     isr = tuple(broker for broker in leadership.isr if broker not in dropped)
-    alive = draft.alive_of(name)
-    was_in_sync = not alive.isdisjoint(leadership.isr)
-    is_in_sync = not alive.isdisjoint(isr)
-    loses_data = not isr or (was_in_sync and not is_in_sync)
-    if loses_data and draft.rules.refuse_unclean:
+    drops_data = len(isr) < len(leadership.isr)
+    may_lose_data = not isr or (drops_data and draft.alive_of(name).isdisjoint(isr))
+    if may_lose_data and draft.rules.refuse_unclean:
         return Refusal(
             Fault.INVALID_REPLICA_ASSIGNMENT,
             f"Unable to revert partition assignment for {name.topic}:{name.partition} because it "

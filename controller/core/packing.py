@@ -25,6 +25,8 @@ from klamm.controller.core.writes import state_ops, topic_write
 #: closing the connection; the rest is room for the fence and the multi's frame.
 COMMIT_BYTES = 900_000
 
+_NOTHING = Commit()
+
 
 def plan_of(draft: Draft, limit: int = COMMIT_BYTES) -> Plan:
     """Return the Plan that makes the draft true: first what needs no write, then the writes.
@@ -48,13 +50,15 @@ def plan_of(draft: Draft, limit: int = COMMIT_BYTES) -> Plan:
             *draft.removals.values(),
         ),
     )
-    last = Commit(
-        results=tuple((cause, result) for cause, result, _ in draft.conclusions),
-        causes=tuple(cause for cause, _, _ in draft.conclusions),
-        entries=tuple(entry for _, _, entry in draft.conclusions),
-    )
+    last = _NOTHING
+    if draft.conclusions:
+        last = Commit(
+            results=tuple((cause, result) for cause, result, _ in draft.conclusions),
+            causes=tuple(cause for cause, _, _ in draft.conclusions),
+            entries=tuple(entry for _, _, entry in draft.conclusions),
+        )
     writes = _Packer(draft, limit).commits()
-    return tuple(commit for commit in (first, *writes, last) if commit != Commit())
+    return tuple(commit for commit in (first, *writes, last) if commit != _NOTHING)
 
 
 class _Packer:

@@ -12,6 +12,9 @@ from klamm.controller.core.events import Cause, ElectPreferred
 from klamm.controller.core.model import ClusterState, Partition, TopicPartition
 from klamm.controller.core.moves import bring_in_line, note
 from klamm.controller.core.results import Done, Fault, Refusal
+from klamm.controller.core.validation import NO_PARTITION
+
+NOT_NEEDED = Refusal(Fault.ELECTION_NOT_NEEDED, "Leader election not needed for topic partition.")
 
 
 def elect(draft: Draft, cause: Cause, event: ElectPreferred) -> None:
@@ -40,16 +43,23 @@ def prefer(draft: Draft, name: TopicPartition) -> Refusal | None:
     return refusal
 
 
-def _check(draft: Draft, name: TopicPartition) -> Refusal | None:
-    partition = draft.partition(name)
-    if partition is None:
-        return Refusal(Fault.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist.")
+def missing(draft: Draft, name: TopicPartition) -> Refusal | None:
+    """Say that there is no such partition, or soon none any more; else None."""
+    if draft.partition(name) is None:
+        return NO_PARTITION
     if name.topic in draft.deleting:
         return Refusal(Fault.INVALID_TOPIC_EXCEPTION, "The topic is being deleted")
+    return None
+
+
+def _check(draft: Draft, name: TopicPartition) -> Refusal | None:
+    refusal, partition = missing(draft, name), draft.partition(name)
+    if refusal is not None or partition is None:
+        return refusal
     if draft.unreadable_of(name) or not can_be_led(partition, draft.alive_of(name)):
         return _impossible(name)
     if partition.leader == partition.assignment.replicas[0]:
-        return Refusal(Fault.ELECTION_NOT_NEEDED, "Leader election not needed for topic partition.")
+        return NOT_NEEDED
     return None
 
 

@@ -32,7 +32,11 @@ class Fault(Enum):
     OPERATION_NOT_ATTEMPTED = auto()
     UNKNOWN_TOPIC_ID = auto()
     ELECTION_NOT_NEEDED = auto()
+    CLUSTER_AUTHORIZATION_FAILED = auto()
+    TOPIC_AUTHORIZATION_FAILED = auto()
     PREFERRED_LEADER_NOT_AVAILABLE = auto()
+    ELIGIBLE_LEADERS_NOT_AVAILABLE = auto()
+    RESOURCE_NOT_FOUND = auto()
 
 
 @dataclass(frozen=True, slots=True)

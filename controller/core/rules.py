@@ -34,7 +34,8 @@ class Rules:
     is refused when no live in-sync replica would remain (R455-51); `camel_case` picks the
     spelling of AR and RR in topic znodes (R455-75); `lists_idle` whether 46 answers for a named
     partition that is not moving (R455-36); `success_text` is the top-level error message of 45
-    and 46 when there is no error (R455-113). Of /admin/reassign_partitions: `api_takes_over`,
+    and 46 when there is no error (R455-113); `echoes_denied` whether 46 names the partitions that
+    it may not describe (R455-33). Of /admin/reassign_partitions: `api_takes_over`,
     whether a request takes out the entry of its partition (R455-86); `takes_leftovers`, whether
     what else was written there is carried out once the set under way is done (R455-98).
     """
@@ -49,6 +50,7 @@ class Rules:
     camel_case: bool
     lists_idle: bool
     success_text: str | None
+    echoes_denied: bool
     api_takes_over: bool
     takes_leftovers: bool
 
@@ -64,6 +66,7 @@ APACHE_3_9 = Rules(
     camel_case=False,
     lists_idle=False,
     success_text="",
+    echoes_denied=True,
     api_takes_over=True,
     takes_leftovers=True,
 )
@@ -79,6 +82,7 @@ KIP_455 = Rules(
     camel_case=True,
     lists_idle=True,
     success_text=None,
+    echoes_denied=False,
     api_takes_over=False,
     takes_leftovers=False,
 )

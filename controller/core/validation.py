@@ -35,6 +35,18 @@ def validate_kip_order(
     return check_target(target, online, kept=())
 
 
+def check_factor(partition: Partition, target: Sequence[int]) -> Refusal | None:
+    """Refuse a target of another size than where the partition is, or is moving to (KIP-860).
+
+    Source: Kafka 4.1, ReplicationControlManager.java, validatePartitionReplicationFactorUnchanged.
+    """
+    present, wanted = len(partition.assignment.target), len(target)
+    if present == wanted:
+        return None
+    text = f"The replication factor is changed from {present} to {wanted}"
+    return Refusal(Fault.INVALID_REPLICATION_FACTOR, text)
+
+
 def check_target(
     target: Sequence[int], online: AbstractSet[int], kept: Collection[int]
 ) -> Refusal | None:

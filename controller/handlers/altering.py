@@ -11,13 +11,17 @@ from typing import Any
 from klamm.controller.configs.alter import AlterBroker, AlterTopic, Change, Operation
 from klamm.controller.core.results import Done, Fault, Refusal, Result
 from klamm.controller.handlers.api import Answer, Context, Outcome, Transact
-from klamm.controller.handlers.resources import ResourceType, integer
+from klamm.controller.handlers.resources import ResourceType, denied_configs, integer
+from klamm.controller.security import acls
 from klamm.protocol.generated.incremental_alter_configs_request import AlterConfigsResource
 from klamm.protocol.message import Message
 
 Plan = AlterTopic | AlterBroker | Refusal | Done
 
 _OPERATIONS = frozenset(Operation)
+
+#: Every other type is unknown here, whoever asks.
+CONFIGURABLE = frozenset(ResourceType) - {ResourceType.UNKNOWN}
 
 
 def plan_all(
@@ -61,6 +65,12 @@ def _plan(
     match resource.resource_type:
         case ResourceType.BROKER if name and (other := _other_node(context, name)):
             return other
+        case kind if kind in CONFIGURABLE and (
+            denied := denied_configs(
+                context, acls.Operation.ALTER_CONFIGS, resource.resource_type, name
+            )
+        ):
+            return denied
         case ResourceType.TOPIC if name == "":
             return _invalid("Default topic resources are not allowed.")
         case ResourceType.TOPIC if name not in context.metadata.topics:

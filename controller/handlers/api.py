@@ -16,12 +16,19 @@ from klamm.controller.core.events import RequestEvent as RequestEvent
 from klamm.controller.core.model import Broker, ClusterState
 from klamm.controller.core.results import Fault, Result
 from klamm.controller.core.rules import APACHE_3_9, Rules
+from klamm.controller.handlers.log_dirs import NO_LOG_DIRS, LogDirs
+from klamm.controller.security.acls import CLUSTER_NAME, Operation, ResourceType
+from klamm.controller.security.authorizer import ALLOW_ALL, Authorizer
+from klamm.controller.security.principals import ANONYMOUS, Client
 from klamm.controller.store.transaction import Transaction
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.message import Message
 
 #: The text of NOT_CONTROLLER in 45 and 46, as Kafka 3.9 words it.
 NOT_CONTROLLER_TEXT = "This is not the correct controller for this cluster."
+#: The texts of CLUSTER_AUTHORIZATION_FAILED and TOPIC_AUTHORIZATION_FAILED (Errors.java).
+CLUSTER_DENIED_TEXT = "Cluster authorization failed."
+TOPIC_DENIED_TEXT = "Topic authorization failed."
 
 
 def no_draws(bound: int) -> int:
@@ -44,7 +51,8 @@ class Context:
     broker. `draw(n)` gives an integer from 0 to n - 1, another one each time, and
     `draw_topic_id()` an id for a new topic. `rules` are the node's profile, `properties` the
     configs that it was started with. `honours_timeouts` says that requests are answered in the
-    time that they name.
+    time that they name. `client` is who asks, `authorizer` says what it may do. `log_dirs` are
+    the node's own.
     """
 
     node_id: int
@@ -58,6 +66,19 @@ class Context:
     rules: Rules = APACHE_3_9
     properties: Mapping[str, str] = field(default_factory=dict)
     honours_timeouts: bool = False
+    client: Client = Client(ANONYMOUS, "", "")
+    authorizer: Authorizer = ALLOW_ALL
+    log_dirs: LogDirs = NO_LOG_DIRS
+
+    def allows(
+        self, operation: Operation, resource_type: ResourceType, name: str = CLUSTER_NAME
+    ) -> bool:
+        """Tell whether who asks may do this with the resource of this name."""
+        return self.authorizer.allows(self.client, operation, resource_type, name)
+
+    def allows_cluster(self, operation: Operation) -> bool:
+        """Tell whether who asks may do this with the cluster."""
+        return self.allows(operation, ResourceType.CLUSTER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +112,12 @@ class Submit:
 class Transact:
     """Transactions for the node's door; `respond` makes the response of one result per each.
 
-    A result is what the transaction decided, or a Refusal.
+    A result is what the transaction decided, or a Refusal. Where what is to be read depends on
+    what was read, `respond` gives transactions again.
     """
 
     transactions: tuple[Transaction[Any], ...]
-    respond: Callable[[Sequence[Any]], Message]
+    respond: "Callable[[Sequence[Any]], Message | Transact]"
 
 
 @dataclass(frozen=True, slots=True)

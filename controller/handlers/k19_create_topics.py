@@ -4,6 +4,8 @@ Behaviour
     * One result per entry, in request order; an entry that is refused does not stop the others.
     * Not the active controller: NOT_CONTROLLER per topic, top level untouched (there is none).
     * A name that occurs twice refuses every entry of it.
+    * Without CREATE on the cluster or on the topic: TOPIC_AUTHORIZATION_FAILED. Without
+      DESCRIBE_CONFIGS on the topic it is created, and the response says nothing of it but its id.
     * The response comes when the topic and its first leaders are durable; Kafka also waits until
       its own metadata shows the leaders, here the controller's metadata does so at once.
     Source: Kafka 3.9, KafkaApis.handleCreateTopicsRequest, ZkAdminManager.createTopics.
@@ -26,6 +28,7 @@ from klamm.controller.configs.layers import BrokerConfigs
 from klamm.controller.core.events import CreateTopic
 from klamm.controller.core.results import Fault, Refusal, Result, TopicCreated
 from klamm.controller.handlers.api import Answer, Context, Outcome, Submit, error_code
+from klamm.controller.security.acls import Operation, ResourceType
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.create_topics_request import CreatableTopic, CreateTopicsRequest
 from klamm.protocol.generated.create_topics_response import (
@@ -45,6 +48,8 @@ UNSET = -1
 #: KRaft's own topic, which no client may create.
 CLUSTER_METADATA = "__cluster_metadata"
 
+DENIED_TEXT = "Authorization failed."
+
 
 def handle(context: Context, request: CreateTopicsRequest, version: int) -> Outcome:
     """Refuse what the request alone shows to be wrong, and hand the rest to the core."""
@@ -55,7 +60,8 @@ def handle(context: Context, request: CreateTopicsRequest, version: int) -> Outc
     counts = Counter(topic.name for topic in request.topics)
     known = context.state.topics.keys() | context.state.deleting.keys()
     refusals = [
-        _check(topic, counts[topic.name], exists=topic.name in known) for topic in request.topics
+        _check(context, topic, counts[topic.name], exists=topic.name in known)
+        for topic in request.topics
     ]
     brokers = max(1, len(context.state.brokers))
     events = tuple(
@@ -74,7 +80,9 @@ def handle(context: Context, request: CreateTopicsRequest, version: int) -> Outc
     return Submit(events, respond) if events else Answer(respond(()))
 
 
-def _check(topic: CreatableTopic, entries: int, *, exists: bool) -> CreatableTopicResult | None:
+def _check(
+    context: Context, topic: CreatableTopic, entries: int, *, exists: bool
+) -> CreatableTopicResult | None:
     """Return the refusal of an entry that is wrong whatever the cluster is like, or None.
 
     A topic that exists is refused for that before its configs and counts are looked at; the core
@@ -86,6 +94,11 @@ def _check(topic: CreatableTopic, entries: int, *, exists: bool) -> CreatableTop
     if entries > 1:
         text = "Found multiple entries for this topic."
         return _refused(topic, ErrorCode.INVALID_REQUEST, text)
+    if not (
+        context.allows_cluster(Operation.CREATE)
+        or context.allows(Operation.CREATE, ResourceType.TOPIC, topic.name)
+    ):
+        return _refused(topic, ErrorCode.TOPIC_AUTHORIZATION_FAILED, DENIED_TEXT)
     if exists:
         return None
     nulls = [config.name for config in topic.configs if config.value is None]
@@ -130,6 +143,17 @@ def _result(context: Context, topic: CreatableTopic, result: Result) -> Creatabl
             return _refused(topic, ErrorCode.NOT_CONTROLLER)
         case Refusal(fault, message):
             return _refused(topic, error_code(fault), message)
+        case TopicCreated(topic_id=topic_id) if not context.allows(
+            Operation.DESCRIBE_CONFIGS, ResourceType.TOPIC, topic.name
+        ):
+            return CreatableTopicResult(
+                name=topic.name,
+                topic_id=topic_id or ZERO_UUID,
+                error_message=None,
+                topic_config_error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+                num_partitions=UNSET,
+                replication_factor=UNSET,
+            )
         case TopicCreated(partitions, replication_factor, topic_id):
             return CreatableTopicResult(
                 name=topic.name,

@@ -6,6 +6,8 @@ Behaviour
     * Not the active controller: NOT_CONTROLLER per topic, as there is no top level.
     * delete.topic.enable=false: TOPIC_DELETION_DISABLED per topic, INVALID_REQUEST before
       version 3.
+    * Without DELETE on the topic: TOPIC_AUTHORIZATION_FAILED, whether or not it exists; who may not
+      even describe it is not told the name of an id.
     * An entry with a name and an id, or with neither, is INVALID_REQUEST; an unknown id
       UNKNOWN_TOPIC_ID, an unknown name UNKNOWN_TOPIC_OR_PARTITION. A topic that occurs twice is
       deleted once, and every entry of it tells so.
@@ -19,7 +21,7 @@ Versions 0-6
     5     error messages
     6     ids
 
-Left out: authorization.
+Left out: nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,6 +31,7 @@ from klamm.controller.core.deletion import UNKNOWN
 from klamm.controller.core.events import DeleteTopic
 from klamm.controller.core.results import NOT_CONTROLLER, Done, Fault, Refusal, Result
 from klamm.controller.handlers.api import (
+    TOPIC_DENIED_TEXT,
     Answer,
     Context,
     Outcome,
@@ -36,6 +39,7 @@ from klamm.controller.handlers.api import (
     Timeout,
     error_code,
 )
+from klamm.controller.security.acls import Operation, ResourceType
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
 from klamm.protocol.generated.delete_topics_response import (
@@ -59,7 +63,7 @@ def handle(context: Context, request: DeleteTopicsRequest, version: int) -> Outc
         return Answer(_response(_refused(topic, ErrorCode.NOT_CONTROLLER) for topic in asked))
     names = _names_by_id(context) if request.topics else {}
     meant = [names.get(topic.topic_id, topic.name) for topic in asked]
-    refusals = [_check(topic, name) for topic, name in zip(asked, meant, strict=True)]
+    refusals = [_check(context, topic, name) for topic, name in zip(asked, meant, strict=True)]
     wanted = dict.fromkeys(
         name
         for name, refusal in zip(meant, refusals, strict=True)
@@ -100,8 +104,10 @@ def _names_by_id(context: Context) -> dict[UUID, str]:
     return {topic.topic_id: topic.name for topic in topics if topic.topic_id is not None}
 
 
-def _check(topic: DeleteTopicState, name: str | None) -> DeletableTopicResult | None:
-    """Return the refusal of an entry that does not name one topic; None if it does."""
+def _check(
+    context: Context, topic: DeleteTopicState, name: str | None
+) -> DeletableTopicResult | None:
+    """Return the refusal of an entry that does not name one topic that may be deleted, or None."""
     by_id = topic.topic_id != ZERO_UUID
     if by_id and topic.name is not None:
         text = "Topic name and topic ID can not both be specified."
@@ -112,6 +118,11 @@ def _check(topic: DeleteTopicState, name: str | None) -> DeletableTopicResult | 
     if name is None:
         text = "This server does not host this topic ID."
         return _refused(topic, ErrorCode.UNKNOWN_TOPIC_ID, text)
+    denied = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    if by_id and not context.allows(Operation.DESCRIBE, ResourceType.TOPIC, name):
+        return DeletableTopicResult(None, topic.topic_id, denied, TOPIC_DENIED_TEXT)
+    if not context.allows(Operation.DELETE, ResourceType.TOPIC, name):
+        return DeletableTopicResult(name, topic.topic_id, denied, TOPIC_DENIED_TEXT)
     return None
 
 

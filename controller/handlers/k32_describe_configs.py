@@ -8,6 +8,8 @@ Behaviour
       lists every key that a broker has; here those that the node obeys, those that topics
       inherit, and all that are set. Rates of throttles are listed only when set.
     * BROKER_LOGGER: this node's id, and no loggers, as there are none whose level can be set.
+    * Without DESCRIBE_CONFIGS on the topic, or on the cluster for what is none: the code of an
+      authorization that failed.
     * A resource of a type that Kafka cannot describe refuses the whole request; the text says
       which, where Kafka has a general one.
     * A secret, and a key that nobody knows, has a null value.
@@ -20,7 +22,7 @@ Versions 0-4
     1     source, synonyms if asked for
     3     type, documentation if asked for
 
-Left out: the configs of client metrics, which ZooKeeper mode has not; authorization.
+Left out: the configs of client metrics, which ZooKeeper mode has not.
 """
 
 from collections.abc import Sequence
@@ -32,7 +34,8 @@ from klamm.controller.configs.layers import Source
 from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.core.topic_names import unlawful
 from klamm.controller.handlers.api import Answer, Context, Outcome, Transact, error_code
-from klamm.controller.handlers.resources import ResourceType, integer
+from klamm.controller.handlers.resources import ResourceType, denied_configs, integer
+from klamm.controller.security.acls import Operation
 from klamm.protocol.generated.describe_configs_request import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
@@ -137,6 +140,9 @@ def _by_topic(asked: Sequence[DescribeTopics], results: Sequence[Any]) -> dict[s
 def _plan(context: Context, resource: DescribeConfigsResource) -> _Plan:
     """Return what to read, or what is known without."""
     name = resource.resource_name
+    denied = denied_configs(context, Operation.DESCRIBE_CONFIGS, resource.resource_type, name)
+    if denied is not None:
+        return denied
     match resource.resource_type:
         case ResourceType.TOPIC:
             if reason := unlawful(name):

@@ -8,7 +8,7 @@ Behaviour
 
 Versions 0-2.
 
-Left out: passwords, the refusal while there is no controller, as in 44; authorization.
+Left out: passwords, the refusal while there is no controller, as in 44.
 """
 
 from collections.abc import Sequence

@@ -4,6 +4,7 @@ Behaviour
     * One result per entry, in request order; an entry that is refused does not stop the others.
     * Not the active controller: NOT_CONTROLLER per topic, as there is no top level.
     * A name that occurs twice refuses every entry of it.
+    * Without ALTER on the topic: TOPIC_AUTHORIZATION_FAILED.
     * `count` is the number of partitions that the topic is to have. Null assignments let the
       controller choose; a list gives the replicas of each new partition.
     * While a partition of the topic moves: REASSIGNMENT_IN_PROGRESS. Queued for deletion:
@@ -15,7 +16,7 @@ Behaviour
 Versions 0-3
     2     flexible; no difference otherwise
 
-Left out: `timeout_ms` (nothing here waits for brokers); authorization; quotas (version 3).
+Left out: `timeout_ms` (nothing here waits for brokers); quotas (version 3).
 """
 
 from collections import Counter
@@ -24,6 +25,7 @@ from collections.abc import Iterable, Sequence
 from klamm.controller.core.events import CreatePartitions
 from klamm.controller.core.results import Fault, Refusal, Result
 from klamm.controller.handlers.api import Answer, Context, Outcome, Submit, error_code
+from klamm.controller.security.acls import Operation, ResourceType
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.create_partitions_request import (
     CreatePartitionsRequest,
@@ -38,6 +40,8 @@ from klamm.protocol.message import Message
 API_KEY = 37
 VERSIONS = range(4)
 
+DENIED_TEXT = "The topic authorization is failed."
+
 
 def handle(context: Context, request: CreatePartitionsRequest, version: int) -> Outcome:
     """Refuse doubled names, and hand the rest to the core."""
@@ -45,20 +49,32 @@ def handle(context: Context, request: CreatePartitionsRequest, version: int) -> 
         refused = (_refused(topic.name, ErrorCode.NOT_CONTROLLER) for topic in request.topics)
         return Answer(_response(refused))
     counts = Counter(topic.name for topic in request.topics)
+    refusals = [_check(context, topic, counts[topic.name]) for topic in request.topics]
     events = tuple(
-        _event(topic, request.validate_only) for topic in request.topics if counts[topic.name] == 1
+        _event(topic, request.validate_only)
+        for topic, refusal in zip(request.topics, refusals, strict=True)
+        if refusal is None
     )
 
     def respond(results: Sequence[Result]) -> Message:
         rest = iter(results)
         return _response(
-            _result(topic.name, next(rest))
-            if counts[topic.name] == 1
-            else _refused(topic.name, ErrorCode.INVALID_REQUEST, "Duplicate topic in request.")
-            for topic in request.topics
+            refusal if refusal is not None else _result(topic.name, next(rest))
+            for topic, refusal in zip(request.topics, refusals, strict=True)
         )
 
     return Submit(events, respond) if events else Answer(respond(()))
+
+
+def _check(
+    context: Context, topic: CreatePartitionsTopic, entries: int
+) -> CreatePartitionsTopicResult | None:
+    """Return the refusal of an entry that is wrong whatever the cluster is like, or None."""
+    if entries > 1:
+        return _refused(topic.name, ErrorCode.INVALID_REQUEST, "Duplicate topic in request.")
+    if not context.allows(Operation.ALTER, ResourceType.TOPIC, topic.name):
+        return _refused(topic.name, ErrorCode.TOPIC_AUTHORIZATION_FAILED, DENIED_TEXT)
+    return None
 
 
 def _event(topic: CreatePartitionsTopic, validate_only: bool) -> CreatePartitions:

@@ -9,13 +9,17 @@ Behaviour
       listener: LISTENER_NOT_FOUND from version 6, LEADER_NOT_AVAILABLE before.
     * Unknown names: UNKNOWN_TOPIC_OR_PARTITION, unlawful ones INVALID_TOPIC_EXCEPTION, unknown
       ids UNKNOWN_TOPIC_ID.
+    * Topics that the client may not describe are left out where all are asked for; those named are
+      TOPIC_AUTHORIZATION_FAILED, whether or not there are such.
     Source: Kafka 3.9, ZkMetadataCache.getPartitionMetadata, KafkaApis.handleTopicMetadataRequest.
 
-Versions 0-12
+Versions 0-13
     0     dead replicas are filtered out, with REPLICA_NOT_AVAILABLE
     5     offline replicas
     8     authorized operations, if asked for; of the cluster up to version 10
     10    topic ids in responses; asking by id is refused with INVALID_REQUEST until version 12
+    13    an error of the whole response (KIP-1102), which is never one: nobody is told to begin
+          again at the bootstrap servers
 
 Left out: creation of missing topics (`allow_auto_topic_creation` is read and never acted on).
 """
@@ -26,7 +30,8 @@ from klamm.controller.brokers.metadata import PartitionMetadata, TopicMetadata
 from klamm.controller.core.model import NO_LEADER
 from klamm.controller.core.topic_names import is_internal, unlawful
 from klamm.controller.handlers.api import Answer, Context, Outcome
-from klamm.controller.handlers.operations import ALL_ON_CLUSTER, ALL_ON_TOPIC, NOT_ASKED
+from klamm.controller.handlers.operations import NOT_ASKED, on_cluster, on_topic
+from klamm.controller.security.acls import Operation, ResourceType
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.metadata_request import MetadataRequest, MetadataRequestTopic
 from klamm.protocol.generated.metadata_response import (
@@ -38,7 +43,7 @@ from klamm.protocol.generated.metadata_response import (
 from klamm.protocol.primitives import ZERO_UUID
 
 API_KEY = 3
-VERSIONS = range(13)
+VERSIONS = range(14)
 
 
 def handle(context: Context, request: MetadataRequest, version: int) -> Outcome:
@@ -58,7 +63,7 @@ def handle(context: Context, request: MetadataRequest, version: int) -> Outcome:
             cluster_id=metadata.cluster_id,
             controller_id=controller_id if listed else -1,
             topics=_topics(context, request, version),
-            cluster_authorized_operations=ALL_ON_CLUSTER if cluster_operations else NOT_ASKED,
+            cluster_authorized_operations=on_cluster(context) if cluster_operations else NOT_ASKED,
         )
     )
 
@@ -66,10 +71,14 @@ def handle(context: Context, request: MetadataRequest, version: int) -> Outcome:
 def _topics(
     context: Context, request: MetadataRequest, version: int
 ) -> tuple[MetadataResponseTopic, ...]:
-    operations = ALL_ON_TOPIC if request.include_topic_authorized_operations else NOT_ASKED
+    operations = request.include_topic_authorized_operations
     if request.topics is None or (version == 0 and not request.topics):
         known = context.metadata.topics.values()
-        return tuple(_described(context, topic, version, operations) for topic in known)
+        return tuple(
+            _described(context, topic, version, operations)
+            for topic in known
+            if _may_describe(context, topic.name)
+        )
     names: dict[UUID | None, str] = {}
     if any(asked.topic_id != ZERO_UUID for asked in request.topics):
         names = {topic.topic_id: topic.name for topic in context.metadata.topics.values()}
@@ -80,11 +89,27 @@ def _topics(
         topic = context.metadata.topics.get(name) if name is not None else None
         if version < 12 and (by_id or asked.name is None):
             answers.append(_refused(asked, ErrorCode.INVALID_REQUEST, version))
+        elif name is not None and not _may_describe(context, name):
+            answers.append(_denied(asked))
         elif topic is not None:
             answers.append(_described(context, topic, version, operations))
         else:
             answers.append(_refused(asked, _why_unknown(asked), version))
     return tuple(answers)
+
+
+def _may_describe(context: Context, name: str) -> bool:
+    return context.allows(Operation.DESCRIBE, ResourceType.TOPIC, name)
+
+
+def _denied(asked: MetadataRequestTopic) -> MetadataResponseTopic:
+    """Tell no more than was asked for: not the name of an id, nor whether there is such a topic."""
+    by_id = asked.topic_id != ZERO_UUID
+    return MetadataResponseTopic(
+        error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        name=None if by_id else asked.name,
+        topic_id=asked.topic_id,
+    )
 
 
 def _why_unknown(asked: MetadataRequestTopic) -> ErrorCode:
@@ -109,7 +134,7 @@ def _refused(asked: MetadataRequestTopic, code: ErrorCode, version: int) -> Meta
 
 
 def _described(
-    context: Context, topic: TopicMetadata, version: int, operations: int
+    context: Context, topic: TopicMetadata, version: int, operations: bool
 ) -> MetadataResponseTopic:
     return MetadataResponseTopic(
         name=topic.name,
@@ -119,7 +144,7 @@ def _described(
             _partition(context, number, partition, version)
             for number, partition in topic.partitions.items()
         ),
-        topic_authorized_operations=operations,
+        topic_authorized_operations=on_topic(context, topic.name) if operations else NOT_ASKED,
     )
 
 

@@ -9,6 +9,8 @@ Behaviour
       subtract on what is no list (Kafka falls with UNKNOWN_SERVER_ERROR over keys that it does
       not know there). Keys of a broker that nobody knows are stored as they are.
     * UNKNOWN_TOPIC_OR_PARTITION: a topic that this node's metadata or ZooKeeper does not have.
+    * Without ALTER_CONFIGS on the topic, or on the cluster for what is none: the code of an
+      authorization that failed.
     * Deleting what is not set is no error. `validate_only` writes nothing.
     * Any node may write: each resource is one read-modify-write of its znode, together with the
       notice by which brokers learn of it. An unreadable znode is reported and left alone.
@@ -17,7 +19,7 @@ Behaviour
 Versions 0-1.
 
 Left out: levels of loggers, of which there are none; passwords, which are refused as Kafka does
-where no password.encoder.secret is set; authorization. Kafka 3.9 refuses with
+where no password.encoder.secret is set. Kafka 3.9 refuses with
 STALE_CONTROLLER_EPOCH while no controller is elected (KafkaZkClient.setOrCreateEntityConfigs), for
 its migration to KRaft; here configs are written all the same, as every Kafka before 3.4 does.
 """

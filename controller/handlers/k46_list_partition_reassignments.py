@@ -6,6 +6,8 @@ Behaviour
       kip-455 also lists named ones that are not, with their replicas and two empty lists. Unknown
       topics and partitions are left out and are no error.
     * Replicas is the whole stored list, adding and removing as stored.
+    * Without DESCRIBE on the cluster: top level CLUSTER_AUTHORIZATION_FAILED, wherever it is asked;
+      the partitions that were named are echoed with empty lists, in the profile kip-455 nothing is.
     * Not the active controller: top level NOT_CONTROLLER with its text and no topics; on success
       the text is empty, null in the profile kip-455. With klamm.request.forwarding.enable the
       server has the controller answer instead (`klamm.controller.runtime.forwarding`).
@@ -14,13 +16,20 @@ Behaviour
 
 Versions 0.
 
-Left out: `timeout_ms` is read and ignored, as Kafka does; authorization; version 1 of KIP-435.
+Left out: `timeout_ms` is read and ignored, as Kafka does; version 1 of KIP-435.
 """
 
 from collections.abc import Iterable, Iterator
 
 from klamm.controller.core.model import Assignment, ClusterState, TopicPartition
-from klamm.controller.handlers.api import NOT_CONTROLLER_TEXT, Answer, Context, Outcome
+from klamm.controller.handlers.api import (
+    CLUSTER_DENIED_TEXT,
+    NOT_CONTROLLER_TEXT,
+    Answer,
+    Context,
+    Outcome,
+)
+from klamm.controller.security.acls import Operation
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
@@ -42,6 +51,8 @@ NOT_CONTROLLER = ListPartitionReassignmentsResponse(
 
 def handle(context: Context, request: ListPartitionReassignmentsRequest, version: int) -> Outcome:
     """Answer from the controller's state."""
+    if not context.allows_cluster(Operation.DESCRIBE):
+        return Answer(_denied(context, request))
     state = context.state
     if state is None:
         return Answer(NOT_CONTROLLER)
@@ -54,6 +65,23 @@ def handle(context: Context, request: ListPartitionReassignmentsRequest, version
         ListPartitionReassignmentsResponse(
             error_message=context.rules.success_text, topics=_topics(moving)
         )
+    )
+
+
+def _denied(
+    context: Context, request: ListPartitionReassignmentsRequest
+) -> ListPartitionReassignmentsResponse:
+    named = request.topics or () if context.rules.echoes_denied else ()
+    return ListPartitionReassignmentsResponse(
+        error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
+        error_message=CLUSTER_DENIED_TEXT,
+        topics=tuple(
+            OngoingTopicReassignment(
+                topic.name,
+                tuple(OngoingPartitionReassignment(index) for index in topic.partition_indexes),
+            )
+            for topic in named
+        ),
     )
 
 

@@ -4,8 +4,9 @@ Behaviour
     * A leader asks for another ISR of each partition; each is answered with its error, or with
       the state as it is durable, also if nothing had to change. One write per Commit and
       partition, one response.
-    * Top level: NOT_CONTROLLER if this node is not, or no longer, the active controller;
-      STALE_BROKER_EPOCH if the sender is not registered with this epoch. Then no topics.
+    * Top level: CLUSTER_AUTHORIZATION_FAILED without CLUSTER_ACTION on the cluster; NOT_CONTROLLER
+      if this node is not, or no longer, the active controller; STALE_BROKER_EPOCH if the sender is
+      not registered with this epoch. Then no topics.
     * NOT_CONTROLLER of one partition is another thing: its leader knows a later epoch than we.
     * Members that are not alive: INELIGIBLE_REPLICA, below version 2 OPERATION_NOT_ATTEMPTED.
     * A partition named twice is judged twice, in order; each entry is answered.
@@ -29,6 +30,7 @@ from klamm.controller.core.events import AlterPartition
 from klamm.controller.core.model import ClusterState, TopicPartition
 from klamm.controller.core.results import NOT_CONTROLLER, Fault, IsrAltered, Refusal, Result
 from klamm.controller.handlers.api import Answer, Context, Outcome, Submit, error_code
+from klamm.controller.security.acls import Operation
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated import alter_partition_request as asked
 from klamm.protocol.generated import alter_partition_response as answered
@@ -43,6 +45,8 @@ ISR_WITH_EPOCHS = 3
 
 def handle(context: Context, request: asked.AlterPartitionRequest, version: int) -> Outcome:
     """Make one event per partition, in order of the request."""
+    if not context.allows_cluster(Operation.CLUSTER_ACTION):
+        return Answer(_refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED))
     if context.state is None:
         return Answer(_refused(ErrorCode.NOT_CONTROLLER))
     layout = _Layout(request.topics, version)

@@ -6,11 +6,14 @@ Behaviour
     * The endpoint type of the request is echoed. Type 2 asks for controllers: a klamm node lists
       the klamm nodes, a broker refuses with MISMATCHED_ENDPOINT_TYPE; any other type is
       UNSUPPORTED_ENDPOINT_TYPE. Version 0 cannot ask.
+    * Everybody is answered. The operations on the cluster are those that the client may do, none
+      if it may not describe it.
     Source: Kafka 3.9, AuthHelper.computeDescribeClusterResponse.
 
-Versions 0-1; version 1 adds the endpoint type (KIP-919).
-
-Left out: fenced brokers (version 2 of Kafka 4.0; ZooKeeper mode has none).
+Versions 0-2
+    1     endpoint type (KIP-919)
+    2     fenced brokers, if asked for (KIP-1073): there are none, for a broker without a session
+          is not registered in ZooKeeper either
 """
 
 from collections.abc import Mapping
@@ -18,7 +21,7 @@ from collections.abc import Mapping
 from klamm.controller.brokers.metadata import NO_CONTROLLER, endpoint_of
 from klamm.controller.core.model import Broker
 from klamm.controller.handlers.api import Answer, Context, Outcome
-from klamm.controller.handlers.operations import ALL_ON_CLUSTER, NOT_ASKED
+from klamm.controller.handlers.operations import NOT_ASKED, on_cluster
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.describe_cluster_request import DescribeClusterRequest
 from klamm.protocol.generated.describe_cluster_response import (
@@ -27,7 +30,7 @@ from klamm.protocol.generated.describe_cluster_response import (
 )
 
 API_KEY = 60
-VERSIONS = range(2)
+VERSIONS = range(3)
 
 BROKERS = 1
 CONTROLLERS = 2
@@ -67,7 +70,7 @@ def _described(
             controller if any(node.broker_id == controller for node in listed) else NO_CONTROLLER
         ),
         brokers=listed,
-        cluster_authorized_operations=ALL_ON_CLUSTER if asked else NOT_ASKED,
+        cluster_authorized_operations=on_cluster(context) if asked else NOT_ASKED,
     )
 
 

@@ -3,6 +3,7 @@
 Behaviour
     * The next block of 1,000 ids, for the broker that asks; each block is given once. It is
       durable in ZooKeeper before it is answered, fenced by the controller's epoch.
+    * CLUSTER_AUTHORIZATION_FAILED without CLUSTER_ACTION on the cluster.
     * NOT_CONTROLLER if this node is not, or no longer when it was written;
       BROKER_ID_NOT_REGISTERED for a broker that is not there, STALE_BROKER_EPOCH for another
       epoch than the one that it is registered with.
@@ -11,7 +12,7 @@ Behaviour
 
 Versions 0.
 
-Left out: authorization.
+Left out: nothing.
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from klamm.controller.configs.producer_ids import AllocateProducerIds
 from klamm.controller.core.ops import Check
 from klamm.controller.core.results import Refusal
 from klamm.controller.handlers.api import Answer, Context, Outcome, Transact, error_code
+from klamm.controller.security.acls import Operation
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.cluster import ProducerIdBlock
 from klamm.protocol.error_codes import ErrorCode
@@ -33,6 +35,8 @@ VERSIONS = range(1)
 
 def handle(context: Context, request: AllocateProducerIdsRequest, version: int) -> Outcome:
     """Give a block to a broker that is who it says."""
+    if not context.allows_cluster(Operation.CLUSTER_ACTION):
+        return Answer(_refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED))
     if context.state is None:
         return Answer(_refused(ErrorCode.NOT_CONTROLLER))
     broker = context.state.brokers.get(request.broker_id)

@@ -5,6 +5,7 @@ Behaviour
       what it follows it stops to fetch. The response comes when all of that is durable.
     * The response lists the partitions that it still leads, for nobody else is in sync. The
       broker asks again, three times in all, and then stops anyway.
+    * CLUSTER_AUTHORIZATION_FAILED without CLUSTER_ACTION on the cluster.
     * Not the active controller: STALE_CONTROLLER_EPOCH, not NOT_CONTROLLER, as Kafka's brokers
       answer; the sender looks for the controller before its next try.
     * A broker epoch below the registered one: STALE_BROKER_EPOCH; a broker that is not registered:
@@ -23,6 +24,7 @@ from collections.abc import Sequence
 from klamm.controller.core.events import ShutDownBroker
 from klamm.controller.core.results import Fault, Refusal, Result, ShutDownAllowed
 from klamm.controller.handlers.api import Answer, Context, Outcome, Submit, error_code
+from klamm.controller.security.acls import Operation
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.controlled_shutdown_request import ControlledShutdownRequest
 from klamm.protocol.generated.controlled_shutdown_response import (
@@ -38,6 +40,9 @@ NOT_CONTROLLER = ControlledShutdownResponse(error_code=ErrorCode.STALE_CONTROLLE
 
 def handle(context: Context, request: ControlledShutdownRequest, version: int) -> Outcome:
     """Hand the wish to the core, if this is the controller."""
+    if not context.allows_cluster(Operation.CLUSTER_ACTION):
+        code = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+        return Answer(ControlledShutdownResponse(error_code=code))
     if context.state is None:
         return Answer(NOT_CONTROLLER)
     return Submit((ShutDownBroker(request.broker_id, request.broker_epoch),), _respond)

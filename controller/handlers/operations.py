@@ -1,10 +1,24 @@
 """Authorized operations as Metadata and DescribeCluster report them: bits by operation code."""
 
+from klamm.controller.handlers.api import Context
+from klamm.controller.security.acls import CLUSTER_NAME, Operation, ResourceType
+from klamm.controller.security.authorizer import operations_bits
+
 #: The answer to a client that did not ask.
 NOT_ASKED = -(2**31)
 
-# AclOperation codes: READ 3, WRITE 4, CREATE 5, DELETE 6, ALTER 7, DESCRIBE 8, CLUSTER_ACTION 9,
-# DESCRIBE_CONFIGS 10, ALTER_CONFIGS 11, IDEMPOTENT_WRITE 12. Without an authorizer Kafka grants
-# all that apply to the resource (Kafka 3.9, AclEntry.supportedOperations).
-ALL_ON_TOPIC = sum(1 << code for code in (3, 4, 5, 6, 7, 8, 10, 11))
-ALL_ON_CLUSTER = sum(1 << code for code in (5, 7, 8, 9, 10, 11, 12))
+
+def on_topic(context: Context, name: str) -> int:
+    """Return what who asks may do with a topic."""
+    return operations_bits(context.authorizer, context.client, ResourceType.TOPIC, name)
+
+
+def on_cluster(context: Context) -> int:
+    """Return what who asks may do with the cluster: nothing, if it may not describe it.
+
+    Source: Kafka 3.9, KafkaApis.handleTopicMetadataRequest, AuthHelper.computeDescribeCluster-
+    Response.
+    """
+    if not context.allows_cluster(Operation.DESCRIBE):
+        return 0
+    return operations_bits(context.authorizer, context.client, ResourceType.CLUSTER, CLUSTER_NAME)

@@ -3,6 +3,10 @@
 import re
 from enum import IntEnum
 
+from klamm.controller.core.results import Fault, Refusal
+from klamm.controller.handlers.api import CLUSTER_DENIED_TEXT, TOPIC_DENIED_TEXT, Context
+from klamm.controller.security import acls
+
 _INTEGER = re.compile(r"[+-]?[0-9]{1,10}")
 
 
@@ -19,3 +23,16 @@ class ResourceType(IntEnum):
 def integer(text: str) -> int | None:
     """Read a broker id as Java's parser does; None if it is none."""
     return int(text) if _INTEGER.fullmatch(text) else None
+
+
+def denied_configs(
+    context: Context, operation: acls.Operation, resource_type: int, name: str
+) -> Refusal | None:
+    """Refuse who may not do this with a resource's configs; those of no topic are the cluster's."""
+    if resource_type == ResourceType.TOPIC:
+        if context.allows(operation, acls.ResourceType.TOPIC, name):
+            return None
+        return Refusal(Fault.TOPIC_AUTHORIZATION_FAILED, TOPIC_DENIED_TEXT)
+    if context.allows_cluster(operation):
+        return None
+    return Refusal(Fault.CLUSTER_AUTHORIZATION_FAILED, CLUSTER_DENIED_TEXT)

@@ -9,20 +9,34 @@ from klamm.controller.handlers import (
     k0_produce,
     k3_metadata,
     k7_controlled_shutdown,
+    k17_sasl_handshake,
     k18_api_versions,
     k19_create_topics,
     k20_delete_topics,
+    k29_describe_acls,
+    k30_create_acls,
+    k31_delete_acls,
     k32_describe_configs,
     k33_alter_configs,
+    k34_alter_replica_log_dirs,
+    k35_describe_log_dirs,
+    k36_sasl_authenticate,
     k37_create_partitions,
+    k43_elect_leaders,
     k44_incremental_alter_configs,
     k45_alter_partition_reassignments,
     k46_list_partition_reassignments,
+    k50_describe_user_scram_credentials,
+    k51_alter_user_scram_credentials,
     k56_alter_partition,
     k60_describe_cluster,
     k67_allocate_producer_ids,
+    k75_describe_topic_partitions,
+    k17904_describe_reassignments,
 )
 from klamm.controller.handlers.api import Context, Outcome
+from klamm.controller.handlers.releases import DEFAULT as DEFAULT_RELEASE
+from klamm.controller.handlers.releases import HISTORY, versions_of
 from klamm.protocol import registry
 
 
@@ -46,29 +60,58 @@ HANDLERS: Mapping[int, Handler] = MappingProxyType(
             k0_produce,
             k3_metadata,
             k7_controlled_shutdown,
+            k17_sasl_handshake,
             k18_api_versions,
             k19_create_topics,
             k20_delete_topics,
+            k29_describe_acls,
+            k30_create_acls,
+            k31_delete_acls,
             k32_describe_configs,
             k33_alter_configs,
+            k34_alter_replica_log_dirs,
+            k35_describe_log_dirs,
+            k36_sasl_authenticate,
             k37_create_partitions,
+            k43_elect_leaders,
             k44_incremental_alter_configs,
             k45_alter_partition_reassignments,
             k46_list_partition_reassignments,
+            k50_describe_user_scram_credentials,
+            k51_alter_user_scram_credentials,
             k56_alter_partition,
             k60_describe_cluster,
             k67_allocate_producer_ids,
+            k75_describe_topic_partitions,
+            k17904_describe_reassignments,
         )
     }
 )
 
 
-def advertised(keys: Iterable[int] = HANDLERS) -> Mapping[int, range]:
-    """Return the table that ApiVersions shows: what both the handler and the codec can do.
+#: What only klamm has: shown by nodes that are told to.
+PRIVATE = frozenset({k17904_describe_reassignments.API_KEY})
 
-    Raises KeyError for a key that has no handler.
+PUBLIC = tuple(key for key in HANDLERS if key not in PRIVATE)
+
+
+def advertised(keys: Iterable[int] = PUBLIC, release: str = DEFAULT_RELEASE) -> Mapping[int, range]:
+    """Return the table that ApiVersions shows: what handler, codec and this release can do.
+
+    What brokers and controllers of a ZooKeeper cluster ask each other is in it whatever the
+    release, for they look there before they ask, and so is what only klamm has. Raises KeyError
+    for a key that has no handler, ValueError for what is no release.
     """
-    return MappingProxyType({key: _common(HANDLERS[key]) for key in keys})
+    of_release = versions_of(release)
+    table = {}
+    for key in keys:
+        versions = _common(HANDLERS[key])
+        if key in HISTORY:
+            known = of_release.get(key, range(0))
+            versions = range(max(versions.start, known.start), min(versions.stop, known.stop))
+        if versions:
+            table[key] = versions
+    return MappingProxyType(table)
 
 
 def _common(handler: Handler) -> range:

@@ -18,8 +18,10 @@ from klamm.controller.node.inauguration import Inauguration
 from klamm.controller.node.notices import Notices
 from klamm.controller.node.office import Office
 from klamm.controller.node.outlook import Outlook, View
+from klamm.controller.node.permissions import Permissions
 from klamm.controller.node.requests import Requests
 from klamm.controller.node.turns import Decide, Turns
+from klamm.controller.security.authorizer import ALLOW_ALL, AclAuthorizer, Authorizer
 from klamm.controller.znodes.klamm import KlammNodeZnode
 
 
@@ -32,6 +34,9 @@ class Now(NamedTuple):
 
 class Phase(Enum):
     """Where a node stands. Only an active one decides; loading is taking office."""
+
+    #: By identity: the hash of an Enum is a function of Python, and each input asks for one.
+    __hash__ = object.__hash__
 
     STANDBY = "standby"
     ELECTING = "electing"
@@ -48,7 +53,8 @@ class NodeConfig:
     `first_sequence` is the number of the journal's next entry. `auto_leader_rebalance` and what
     begins with `leader_imbalance` are Kafka's auto.leader.rebalance.enable and its limits;
     `leader_moves_in_flight` is how many ends of moves may wait for one new leader at a time.
-    `packet_limit` is ZooKeeper's jute.maxbuffer in bytes.
+    `packet_limit` is ZooKeeper's jute.maxbuffer in bytes. `authorizer` decides who may do what
+    until the node has read the lists itself; without one everybody may do everything.
     """
 
     node_id: int
@@ -66,6 +72,7 @@ class NodeConfig:
     leader_imbalance_check_seconds: int = 300
     first_sequence: int = 1
     packet_limit: int = PACKET_LIMIT
+    authorizer: AclAuthorizer | None = None
 
     @property
     def settings(self) -> Settings:
@@ -76,6 +83,7 @@ class NodeConfig:
             self.default_partitions,
             self.default_replication_factor,
             topic_ids=self.protocol.topic_ids,
+            leader_recovery=self.protocol.leader_recovery,
             delete_topic_enable=self.delete_topic_enable,
             leader_moves_in_flight=self.leader_moves_in_flight,
             packet_limit=self.packet_limit,
@@ -97,6 +105,8 @@ class NodeData:
     door: Door = field(default_factory=Door)
     notices: Notices = field(default_factory=Notices)
     clearing: Clearing = field(default_factory=Clearing)
+    #: None if everybody may do everything.
+    permissions: Permissions | None = field(init=False)
     links: BrokerLinks = field(init=False)
     office: Office = field(init=False)
     outlook: Outlook = field(init=False)
@@ -114,6 +124,7 @@ class NodeData:
         self.links = BrokerLinks(config.protocol, config.listener)
         self.office = Office(KlammNodeZnode(config.node_id, config.endpoints, config.rack))
         self.outlook = Outlook(self.office)
+        self.permissions = Permissions(config.authorizer) if config.authorizer else None
 
     @property
     def active(self) -> bool:
@@ -144,6 +155,11 @@ class NodeData:
     def registration_epoch(self) -> int:
         """The czxid of the node's registration, which is its broker epoch; 0 before the first."""
         return self.office.registration_epoch
+
+    @property
+    def authorizer(self) -> Authorizer:
+        """Who may do what, as of now."""
+        return self.permissions.authorizer if self.permissions else ALLOW_ALL
 
     def do(self, *effects: Effect) -> None:
         """Ask the driver for these, after what was asked before; number entries of the journal."""

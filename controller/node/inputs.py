@@ -67,6 +67,14 @@ class ControllerHeard:
 
 
 @dataclass(frozen=True, slots=True)
+class Audited:
+    """A request that alters something was answered; `text` says all of it, for the journal."""
+
+    text: str
+    origin: FromClient
+
+
+@dataclass(frozen=True, slots=True)
 class Woke:
     """This process has stood still for so many seconds: stopped, starved, or its machine was.
 
@@ -87,6 +95,7 @@ Input = (
     | BrokerAnswer
     | Timer
     | ControllerHeard
+    | Audited
     | Woke
     | Turn
     | CommitDone

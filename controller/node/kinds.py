@@ -31,6 +31,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         # Leadership
         "initialize": "a new partition has its first leader",
         "elect": "another replica leads, or nobody does",
+        "elect-unclean": "an operator gives the lead to whoever lives; records may be lost",
         "resume": "the same leader leads in a new epoch",
         "isr-join": "a replica has come in sync",
         "isr-shrink": "a replica is out of sync",
@@ -52,6 +53,8 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "debts-read": "former replicas of a topic are known to owe deletes",
         # What any node may do
         "config-altered": "a request changes configs of a topic or broker; the keys are named",
+        "acls-altered": "a request changes an access control list",
+        "audit": "a request that alters something was answered; the text says what and how",
         "producer-ids": "a broker gets a block of producer ids",
         # The cluster and the office
         "brokers": "brokers came or went",

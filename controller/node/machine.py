@@ -19,6 +19,7 @@ from klamm.controller.node.data import NodeData, Now, Phase
 from klamm.controller.node.door import Door
 from klamm.controller.node.effects import Effect
 from klamm.controller.node.inputs import (
+    Audited,
     BrokerAnswer,
     ControllerHeard,
     Input,
@@ -28,6 +29,7 @@ from klamm.controller.node.inputs import (
     Turn,
     Woke,
 )
+from klamm.controller.node.permissions import Permissions
 from klamm.controller.store.port import (
     CommitDone,
     ReadDone,
@@ -38,6 +40,8 @@ from klamm.controller.store.port import (
 )
 
 Step = Callable[[NodeData, Any], None]
+#: What answers requests of a number, which may be the door's.
+ANSWERS = (ReadDone, CommitDone)
 OUTSIDE = (Phase.STANDBY, Phase.ELECTING)
 INSIDE = (Phase.LOADING, Phase.ACTIVE)
 
@@ -48,6 +52,7 @@ TRANSITIONS: dict[tuple[Phase, type], Step] = {
     **{(phase, Timer): sessions.on_timer for phase in Phase},
     **{(phase, Woke): sessions.on_woke for phase in Phase},
     **{(phase, ControllerHeard): candidacy.on_controller_heard for phase in Phase},
+    **{(phase, Audited): doorway.on_audited for phase in Phase},
     **{(phase, UpdateDone): candidacy.on_update for phase in Phase},
     **{(phase, Transactions): doorway.on_transactions for phase in Phase},
     **{(phase, WatchDone): candidacy.on_watch_done for phase in Phase},
@@ -80,8 +85,12 @@ class Node(NodeData):
         session = getattr(event, "session", self.office.session)
         if session == self.office.session or isinstance(event, SessionEvent):
             step = self.transitions.get((self.phase, type(event)))
-            if isinstance(event, ReadDone | CommitDone) and Door.owns(event.request):
+            if isinstance(event, ANSWERS) and Door.owns(event.request):
                 doorway.on_answer(self, event)
+            elif isinstance(event, ReadDone | WatchDone) and Permissions.owns(event.request):
+                doorway.on_permissions(self, event)
             elif step is not None:
                 step(self, event)
+            if isinstance(event, Watched):
+                doorway.on_list_changed(self, event.path)
         return tuple(self.out)

@@ -10,6 +10,7 @@ from klamm.controller.node.effects import Journal, SetTimer, Severity
 from klamm.controller.node.inputs import Timer, Woke
 from klamm.controller.node.notices import NOTICES_TIMER
 from klamm.controller.node.outlook import LOOK_TIMER
+from klamm.controller.node.permissions import PERMISSIONS_TIMER
 from klamm.controller.node.rebalance import REBALANCE_TIMER, on_rebalance
 from klamm.controller.node.tidying import TIDY_TIMER, on_tidy
 from klamm.controller.node.turns import RETRY_TIMER
@@ -37,7 +38,7 @@ def on_session(node: NodeData, event: SessionEvent) -> None:
             doorway.on_connected(node)
         case SessionState.SUSPENDED if ours:
             node.connected = False
-            node.door.disconnected()
+            doorway.on_disconnected(node)
             node.outlook.disconnected()
             # ZooKeeper says LOST only once it is reached again, which may be much later.
             node.do(SetTimer(SESSION_TIMER, event.timeout_ms / 1000))
@@ -93,6 +94,8 @@ def on_timer(node: NodeData, event: Timer) -> None:
         on_tidy(node)
     elif event.name == NOTICES_TIMER:
         doorway.look_for_old_notices(node)
+    elif event.name == PERMISSIONS_TIMER:
+        doorway.read_permissions_again(node)
     elif event.name == RETRY_TIMER and node.turns is not None:
         node.turns.retry_given_up()
     elif event.name == CLEAR_TIMER:

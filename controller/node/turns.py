@@ -268,7 +268,8 @@ class Turns:
     def apply(self, commit: PlannedCommit) -> None:
         """Make a Commit true in memory; `conclude` has the rest."""
         self.untold.append((commit, self.state))
-        self.state = apply(self.state, commit.changes)
+        if commit.changes:
+            self.state = apply(self.state, commit.changes)
 
     def conclude(self, commit: PlannedCommit, origins: Mapping[FollowUp, Origin]) -> None:
         """Close the causes of an applied Commit, and queue what it wants looked at next.

@@ -10,6 +10,9 @@ from pathlib import Path
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
 from klamm.controller.core.rules import APACHE_3_9, Rules
 from klamm.controller.core.sizes import PACKET_LIMIT
+from klamm.controller.handlers.releases import DEFAULT as RELEASE
+from klamm.controller.runtime.listeners import PLAINTEXT, Listener
+from klamm.controller.security.authorizer import AclAuthorizer
 
 INT32_MAX = 2**31 - 1
 
@@ -18,22 +21,22 @@ INT32_MAX = 2**31 - 1
 class ControllerConfig:
     """Settings of one node.
 
-    `node_id` must be no broker's id. `host` is the address to listen on, "" for all of them;
-    `port` 0 takes a free one. Clients and brokers are told `advertised_host` and
-    `advertised_port`, without them the address that is listened on. `listener` is the name of
-    that listener, and of the brokers' listener that the controller connects to.
+    `node_id` must be no broker's id. `listener` is the name of the one among `listeners` at which
+    brokers reach this node, and of the brokers' listener that the controller connects to.
     `connection_timeout_ms` is how long ZooKeeper may be away when the node starts; None waits for
     ever. The defaults are those of new topics (num.partitions, default.replication.factor).
     `packet_limit` is the jute.maxbuffer of ZooKeeper's servers, in bytes.
-    `forwarding` passes 45 and 46 on to the controller while the node is not it.
+    `forwarding` passes 45 and 46 on to the controller while the node is not it. `release` is that
+    of Kafka whose versions clients are shown; `describe_reassignments` shows klamm's own request
+    of that name too.
+    `authorizer` says who may do what, its lists yet to be read; without one everybody may all.
     `journal` is the file for notes. `properties` are the raw ones that the node was started with.
     """
 
     node_id: int
     zookeeper: str
-    host: str = "127.0.0.1"
-    port: int = 0
-    listener: str = "PLAINTEXT"
+    listeners: tuple[Listener, ...] = (Listener(),)
+    listener: str = PLAINTEXT
     rack: str | None = None
     session_timeout_ms: int = 18_000
     rules: Rules = APACHE_3_9
@@ -41,8 +44,6 @@ class ControllerConfig:
     default_partitions: int = 1
     default_replication_factor: int = 1
     journal: Path | None = None
-    advertised_host: str | None = None
-    advertised_port: int | None = None
     connection_timeout_ms: int | None = None
     delete_topic_enable: bool = True
     auto_leader_rebalance: bool = True
@@ -52,6 +53,8 @@ class ControllerConfig:
     packet_limit: int = PACKET_LIMIT
     reassignment_timeout: bool = False
     forwarding: bool = False
+    release: str = RELEASE
+    describe_reassignments: bool = False
     journal_max_bytes: int = 64 * 1024 * 1024
     journal_files: int = 8
     journal_fsync: str = "never"
@@ -59,11 +62,17 @@ class ControllerConfig:
     max_connections_per_ip: int = INT32_MAX
     max_idle_ms: int = 600_000
     max_request_bytes: int = 16 * 1024 * 1024
+    authorizer: AclAuthorizer | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be: raises ValueError with the value."""
         if self.node_id < 0:
             raise ValueError(f"node_id {self.node_id} is negative: ids of nodes start at 0")
-        if not 0 <= self.port <= 65535:
-            raise ValueError(f"port {self.port} is none: take 0 for a free one, or up to 65535")
+        if self.listener not in [listener.name for listener in self.listeners]:
+            raise ValueError(f"listener {self.listener} is none of {self.listeners}")
+
+    @property
+    def between(self) -> Listener:
+        """The listener at which brokers reach this node."""
+        return next(each for each in self.listeners if each.name == self.listener)

@@ -24,6 +24,7 @@ from klamm.controller.handlers.k18_api_versions import unsupported_version
 from klamm.controller.runtime.complaints import Complaints
 from klamm.controller.runtime.exchange import Exchange, label
 from klamm.controller.runtime.limits import Limits
+from klamm.controller.security.principals import Client
 from klamm.protocol.connection import (
     Encoded,
     ProtocolViolation,
@@ -33,7 +34,8 @@ from klamm.protocol.connection import (
     State,
     UnsupportedApiVersions,
 )
-from klamm.protocol.errors import EncodeError
+from klamm.protocol.errors import DecodeError, EncodeError
+from klamm.protocol.framing import FrameTooLargeError
 from klamm.protocol.message import Message
 
 LOG = logging.getLogger("klamm.server")
@@ -41,11 +43,18 @@ LOG = logging.getLogger("klamm.server")
 READ_BYTES = 64 * 1024
 LINGER = 1.0
 
+#: The first bytes of a TLS connection, which elsewhere are the half of a length: a record of the
+#: handshake, version 3.
+TLS_HANDSHAKE = 0x1603
+
 Dispatch = Callable[[Exchange], None]
 
 
 class Connection:
-    """A stream being served; what `Exchange` answers by."""
+    """A stream being served; what `Exchange` answers by.
+
+    `client` is who is at its other end, `rest` what has been read of it before.
+    """
 
     def __init__(
         self,
@@ -54,8 +63,12 @@ class Connection:
         dispatch: Dispatch,
         limits: Limits,
         complain: Complaints,
+        client: Client,
+        rest: bytes = b"",
     ) -> None:
         self._stream = stream
+        self._rest = rest
+        self.client = client
         self._socket = stream.socket if isinstance(stream, trio.SocketStream) else None
         self._supported = supported
         self._dispatch = dispatch
@@ -76,7 +89,7 @@ class Connection:
         self._request_begun = math.inf
         self._reader = trio.lowlevel.ParkingLot()
         self._writer = trio.lowlevel.ParkingLot()
-        self.peer = _peer_name(stream)
+        self.peer = peer_name(stream)
 
     async def run(self) -> None:
         """Read and write until the protocol has ended, then close the stream."""
@@ -131,6 +144,9 @@ class Connection:
         The others go first: by the time that they have been served, the next request is there more
         often than not, and to wait for it would cost more than to take it.
         """
+        if self._rest:
+            rest, self._rest = self._rest, b""
+            return rest
         if self._socket is None:
             return await self._stream.receive_some(READ_BYTES)
         await trio.lowlevel.checkpoint()
@@ -158,7 +174,7 @@ class Connection:
                     answer = unsupported_version(self._supported)
                     self._queue(self._protocol.send_response(event, answer))
             case ProtocolViolation(error=error):
-                self._complain(logging.WARNING, "%s: closing: %s", self.peer, error)
+                self._complain(logging.WARNING, "%s: closing: %s", self.peer, _explained(error))
 
     # --- answers -----------------------------------------------------------------------------
 
@@ -281,7 +297,10 @@ class Connection:
             await trio.aclose_forcefully(self._stream)
 
 
-def _peer_name(stream: trio.abc.Stream) -> str:
+def peer_name(stream: trio.abc.Stream) -> str:
+    """Name the other end for the log."""
+    if isinstance(stream, trio.SSLStream):
+        return peer_name(stream.transport_stream)
     if isinstance(stream, trio.SocketStream):
         try:
             host, port = stream.socket.getpeername()[:2]
@@ -289,3 +308,9 @@ def _peer_name(stream: trio.abc.Stream) -> str:
             return "a peer that is gone"
         return f"{host}:{port}"
     return type(stream).__name__
+
+
+def _explained(error: DecodeError) -> str:
+    """Name what is often the cause: a client that begins by the first bytes of TLS."""
+    tls = isinstance(error, FrameTooLargeError) and error.length >> 16 == TLS_HANDSHAKE
+    return f"{error}; it seems to speak TLS, and this listener does not" if tls else str(error)

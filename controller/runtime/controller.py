@@ -1,6 +1,7 @@
 """A controller node: its listener, its handlers and its driver, put together."""
 
 import socket
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -8,9 +9,11 @@ from functools import partial
 import trio
 
 from klamm.controller.core.model import Broker, Endpoint
-from klamm.controller.handlers.table import advertised
+from klamm.controller.handlers.table import PRIVATE, PUBLIC, advertised
 from klamm.controller.node import Node, NodeConfig
+from klamm.controller.runtime.authentication import Entrance, guard_of
 from klamm.controller.runtime.config import ControllerConfig
+from klamm.controller.runtime.credentials import find_credential
 from klamm.controller.runtime.driver import Driver, now
 from klamm.controller.runtime.entry import enter_cluster
 from klamm.controller.runtime.forwarding import Forwarder
@@ -18,10 +21,14 @@ from klamm.controller.runtime.journal import Journal
 from klamm.controller.runtime.journal_file import JournalFile
 from klamm.controller.runtime.limits import Limits
 from klamm.controller.runtime.links import LinkSettings
-from klamm.controller.runtime.server import serve
+from klamm.controller.runtime.listeners import Listener
+from klamm.controller.runtime.login import connect_between_brokers
+from klamm.controller.runtime.permissions import read_permissions
+from klamm.controller.runtime.server import Admission, serve
 from klamm.controller.runtime.service import Service
 from klamm.controller.runtime.sessions import OpenStore
 from klamm.controller.runtime.standby import FROM_CONTROLLERS
+from klamm.controller.security.authorizer import AclAuthorizer
 from klamm.controller.store.options import ZookeeperOptions
 from klamm.protocol import registry
 
@@ -36,10 +43,14 @@ class ListenError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A node that serves: where clients find it, and its state machine for those who look on."""
+    """A node that serves: where others find it, and its state machine for those who look on.
+
+    `endpoint` is the one between brokers, which is also among `endpoints`.
+    """
 
     endpoint: Endpoint
     node: Node
+    endpoints: tuple[Endpoint, ...] = ()
 
 
 async def run_controller(
@@ -52,30 +63,33 @@ async def run_controller(
 
     `open_store` opens its sessions; without it they are those of a real ZooKeeper. The node
     serves before it is elected: until then it answers NOT_CONTROLLER. Raises ListenError if the
-    port is taken, NodeIdTakenError if the id is, JournalError if the journal's file is not to be
-    had, UnreachableError if ZooKeeper was away for too long, StoreError or ZnodeError if it holds
-    no usable cluster.
+    port is taken, SecurityError or TlsError if a listener cannot be guarded, NodeIdTakenError if
+    the id is taken, JournalError if the journal's file is not to be had, UnreachableError if
+    ZooKeeper was away for too long, StoreError or ZnodeError if it holds no usable cluster.
     """
     open_store = open_store or _zookeeper(config)
     with ExitStack() as stack:
-        listeners = await open_listeners(config.host, config.port)
-        for listener in listeners:
-            stack.callback(listener.socket.close)
-        port: int = listeners[0].socket.getsockname()[1]
-        endpoint = _advertised_endpoint(config, port)
+        guards = [guard_of(listener, config.properties) for listener in config.listeners]
+        connect = connect_between_brokers(config.properties, config.between, str(config.node_id))
+        sockets = [await _open(listener, stack) for listener in config.listeners]
+        endpoints = _endpoints(config, sockets)
+        endpoint = next(each for each in endpoints if each.listener == config.listener)
         cluster_id = await enter_cluster(config, open_store)
+        authorizer = config.authorizer
+        if authorizer is not None:
+            authorizer = await read_permissions(authorizer, open_store)
         journal = stack.enter_context(Journal(config.node_id, _journal_file(config)))
         journal.start(now())
-        node = Node(_node_config(config, endpoint, journal.first_sequence))
-        links = LinkSettings(client_id=str(config.node_id), listener=config.listener)
+        node = Node(_node_config(config, endpoints, journal.first_sequence, authorizer))
+        links = LinkSettings(str(config.node_id), config.listener, connect=connect)
         driver = Driver(node, open_store, journal, links)
-        table = advertised()
-        forwarder = Forwarder() if config.forwarding else None
+        table = _table(config)
+        forwarder = Forwarder(connect) if config.forwarding else None
         service = Service(
             node,
             driver.submit,
             driver.transact,
-            Broker(config.node_id, -1, (endpoint,), config.rack),
+            Broker(config.node_id, -1, endpoints, config.rack),
             cluster_id=cluster_id,
             listener=config.listener,
             table=table,
@@ -86,6 +100,8 @@ async def run_controller(
             forwarder=forwarder,
             hear=driver.hear,
             look_up=driver.look_up,
+            authorizer=lambda: node.authorizer,
+            note=driver.note,
         )
         async with trio.open_nursery() as nursery:
             nursery.start_soon(driver.run)
@@ -93,8 +109,23 @@ async def run_controller(
                 await nursery.start(forwarder.run)
             keys = [kind.api_key for kind in FROM_CONTROLLERS]
             served = {**table, **{key: registry.request(key).versions for key in keys}}
-            await nursery.start(serve, listeners, served, service.dispatch, _limits(config))
-            task_status.started(Running(endpoint, node))
+            find = partial(find_credential, driver.transact)
+            limits = _limits(config)
+            admission = Admission(limits)
+            for guard, opened in zip(guards, sockets, strict=True):
+                entrance = Entrance(guard, table, find)
+                await nursery.start(
+                    serve, opened, served, service.dispatch, limits, entrance, admission
+                )
+            task_status.started(Running(endpoint, node, endpoints))
+
+
+async def _open(listener: Listener, stack: ExitStack) -> list[trio.SocketListener]:
+    """Listen, until the stack is left."""
+    sockets = await open_listeners(listener.host, listener.port)
+    for each in sockets:
+        stack.callback(each.socket.close)
+    return sockets
 
 
 async def open_listeners(host: str, port: int) -> list[trio.SocketListener]:
@@ -122,10 +153,26 @@ def _zookeeper(config: ControllerConfig) -> OpenStore:
     return partial(ZookeeperStore, options)
 
 
-def _advertised_endpoint(config: ControllerConfig, port: int) -> Endpoint:
+def _endpoints(
+    config: ControllerConfig, sockets: Sequence[Sequence[trio.SocketListener]]
+) -> tuple[Endpoint, ...]:
     """Return what others are told; like Kafka, who listens everywhere tells the host's own name."""
-    host = config.advertised_host or config.host or socket.getfqdn()
-    return Endpoint(config.listener, "PLAINTEXT", host, config.advertised_port or port)
+    return tuple(
+        Endpoint(
+            listener.name,
+            listener.protocol,
+            listener.advertised_host or listener.host or socket.getfqdn(),
+            listener.advertised_port or opened[0].socket.getsockname()[1],
+        )
+        for listener, opened in zip(config.listeners, sockets, strict=True)
+        if listener.advertised
+    )
+
+
+def _table(config: ControllerConfig) -> Mapping[int, range]:
+    """Return what ApiVersions shows."""
+    own = PRIVATE if config.describe_reassignments else ()
+    return advertised((*PUBLIC, *own), config.release)
 
 
 def _limits(config: ControllerConfig) -> Limits:
@@ -145,10 +192,15 @@ def _journal_file(config: ControllerConfig) -> JournalFile | None:
     )
 
 
-def _node_config(config: ControllerConfig, endpoint: Endpoint, first_sequence: int) -> NodeConfig:
+def _node_config(
+    config: ControllerConfig,
+    endpoints: tuple[Endpoint, ...],
+    first_sequence: int,
+    authorizer: AclAuthorizer | None,
+) -> NodeConfig:
     return NodeConfig(
         node_id=config.node_id,
-        endpoints=(endpoint,),
+        endpoints=endpoints,
         rack=config.rack,
         rules=config.rules,
         protocol=config.protocol,
@@ -162,4 +214,5 @@ def _node_config(config: ControllerConfig, endpoint: Endpoint, first_sequence: i
         leader_imbalance_percentage=config.leader_imbalance_percentage,
         leader_imbalance_check_seconds=config.leader_imbalance_check_seconds,
         first_sequence=first_sequence,
+        authorizer=authorizer,
     )

@@ -32,6 +32,7 @@ from klamm.controller.node.effects import (
     Update,
 )
 from klamm.controller.node.inputs import (
+    Audited,
     ControllerHeard,
     Input,
     Request,
@@ -144,6 +145,10 @@ class Driver:
     def hear(self, epoch: int) -> None:
         """Tell the node that a controller of this epoch has told it of the cluster."""
         self.post(ControllerHeard(epoch))
+
+    def note(self, text: str, origin: FromClient) -> None:
+        """Have the journal told what a client has altered."""
+        self.post(Audited(text, origin))
 
     def look_up(self) -> None:
         """Let the node know, before anything else is done, if the process has stood still.

@@ -1,8 +1,10 @@
 """One request and the one chance to answer it."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from klamm.controller.core.origins import FromClient
+from klamm.controller.security.principals import Client
 from klamm.protocol.connection import Encoded, Request
 from klamm.protocol.message import Message
 
@@ -15,6 +17,7 @@ class Connection(Protocol):
     """What a request came by."""
 
     peer: str
+    client: Client
 
     def respond(self, request: Request, response: Message | Encoded) -> None:
         """Put an answer in its place; nothing happens if the connection has ended."""
@@ -26,23 +29,34 @@ class Connection(Protocol):
 class Exchange:
     """A request; `respond` or `disconnect` is called once, at once or later.
 
-    A second call raises AnsweredTwiceError.
+    A second call raises AnsweredTwiceError. `on_answer`, if set, is told of the answer just before
+    it goes out, or of None if the connection is closed instead.
     """
 
-    __slots__ = ("_connection", "_open", "request")
+    __slots__ = ("_connection", "_open", "on_answer", "request")
 
     def __init__(self, connection: Connection, request: Request) -> None:
         self._connection = connection
         self._open = True
         self.request = request
+        self.on_answer: Callable[[Message | Encoded | None], None] | None = None
 
     @property
     def origin(self) -> FromClient:
         """Who asks, for the journal."""
         header = self.request.header
         return FromClient(
-            self._connection.peer, header.client_id, header.correlation_id, header.request_api_key
+            self._connection.peer,
+            header.client_id,
+            header.correlation_id,
+            header.request_api_key,
+            str(self.client.principal),
         )
+
+    @property
+    def client(self) -> Client:
+        """Who asks, as whom, from where and by which listener."""
+        return self._connection.client
 
     @property
     def peer(self) -> str:
@@ -51,25 +65,28 @@ class Exchange:
 
     def respond(self, response: Message | Encoded) -> None:
         """Answer."""
-        self._once()
+        self._once(response)
         self._connection.respond(self.request, response)
 
     def disconnect(self, reason: str) -> None:
         """Close the connection instead of an answer; the reason is logged."""
-        self._once()
+        self._once(None)
         self._connection.close(reason)
 
     def give_up(self, reason: str) -> None:
         """Close the connection, for a fault of ours has come between; answered or not."""
-        self._open = False
+        if self._open:
+            self._once(None)
         self._connection.close(reason)
 
-    def _once(self) -> None:
+    def _once(self, answer: Message | Encoded | None) -> None:
         if not self._open:
             raise AnsweredTwiceError(
                 f"{self._connection.peer}: {label(self.request)} was answered before"
             )
         self._open = False
+        if self.on_answer is not None:
+            self.on_answer(answer)
 
 
 def label(request: Request) -> str:

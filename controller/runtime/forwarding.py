@@ -36,6 +36,7 @@ from klamm.controller.runtime.conversation import (
     LinkLostError,
     connect_tcp,
 )
+from klamm.controller.security.acls import Operation
 from klamm.protocol.connection import ClientConnection, ProtocolViolation, Request
 from klamm.protocol.generated.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
@@ -59,6 +60,13 @@ MOST_WAITING = 256
 FORWARDED_TAG = 27_500
 
 Forwardable = AlterPartitionReassignmentsRequest | ListPartitionReassignmentsRequest
+
+#: What a client must be allowed to do with the cluster before its request is passed on: the
+#: controller takes it for one of this node.
+NEEDED_FOR: Mapping[type[Message], Operation] = {
+    AlterPartitionReassignmentsRequest: Operation.ALTER,
+    ListPartitionReassignmentsRequest: Operation.DESCRIBE,
+}
 
 NOT_CONTROLLER: Mapping[type[Message], Message] = {
     AlterPartitionReassignmentsRequest: k45_alter_partition_reassignments.NOT_CONTROLLER,
@@ -125,6 +133,13 @@ class Forwarder:
         self._nursery.start_soon(_answer, wait, seconds, NOT_CONTROLLER[type(body)], on_answer)
 
 
+def _version(body: Forwardable) -> int:
+    """Return the lowest version that carries a request; answers are of use in any."""
+    if isinstance(body, ListPartitionReassignmentsRequest):
+        return 0
+    return 0 if body.allow_replication_factor_change else 1
+
+
 class _Wait:
     """A request that waits: `over` when it has its response, or when there will be none."""
 
@@ -165,7 +180,7 @@ class _Link:
     def send(self, client_id: str | None, body: Forwardable) -> _Wait:
         """Queue a request behind those that wait; not after the link has ended."""
         header = RequestHeader(client_id=client_id, unknown_tagged_fields=((FORWARDED_TAG, b""),))
-        _, data = self._protocol.send_request(body, 0, header=header)
+        _, data = self._protocol.send_request(body, _version(body), header=header)
         wait = _Wait()
         self._waits.append(wait)
         self._unsent.append(data)

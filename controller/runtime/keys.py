@@ -15,13 +15,13 @@ from klamm.controller.configs.broker_keys import DYNAMIC, STATIC_NAMES, base_nam
 from klamm.controller.core import ibp
 from klamm.controller.core.rules import PROFILES
 from klamm.controller.core.sizes import PACKET_LIMIT
+from klamm.controller.handlers.releases import RELEASES
 from klamm.controller.runtime.config import INT32_MAX, ControllerConfig
+from klamm.controller.runtime.listeners import read_listeners
+from klamm.controller.security.settings import KEYS as AUTHORIZER_KEYS
+from klamm.controller.security.settings import authorizer_from
 
 _INT64_MAX = 2**63 - 1
-_PLAINTEXT = "PLAINTEXT"
-_DEFAULT_LISTENERS = "PLAINTEXT://:9092"
-_LISTENER = re.compile(r"([^:,\s]+)://(?:\[([0-9A-Fa-f:%.]+)\]|([^:\[\]\s]*)):([0-9]{1,5})")
-_META_ADDRESSES = ("0.0.0.0", "::")  # noqa: S104 - what is refused
 
 
 class ConfigError(ValueError):
@@ -97,6 +97,8 @@ KEYS: Mapping[str, _Key] = {
     "klamm.profile": _Key("rules", _profile),
     "klamm.reassignment.timeout.enable": _Key("reassignment_timeout", _boolean),
     "klamm.request.forwarding.enable": _Key("forwarding", _boolean),
+    "klamm.advertised.release": _Key("release", _one_of(*RELEASES)),
+    "klamm.describe.reassignments.enable": _Key("describe_reassignments", _boolean),
     "klamm.journal.file": _Key("journal", _file),
     "klamm.journal.max.bytes": _Key("journal_max_bytes", _number(1, _INT64_MAX)),
     "klamm.journal.files": _Key("journal_files", _number(1)),
@@ -135,7 +137,11 @@ def config_from(properties: Mapping[str, str]) -> ControllerConfig:
             except ValueError as error:
                 faults.append(f"{name}={value!r}: {error}")
     try:
-        fields |= _listeners(properties)
+        fields["listeners"], fields["listener"] = read_listeners(properties)
+    except ValueError as error:
+        faults.append(str(error))
+    try:
+        fields["authorizer"] = authorizer_from(properties)
     except ValueError as error:
         faults.append(str(error))
     if faults:
@@ -148,7 +154,7 @@ def unknown_keys(properties: Mapping[str, str]) -> tuple[str, ...]:
 
     Most of Kafka's own mean nothing to klamm, and need no word.
     """
-    known = {*KEYS, *DYNAMIC, *STATIC_NAMES}
+    known = {*KEYS, *DYNAMIC, *STATIC_NAMES, *AUTHORIZER_KEYS}
     return tuple(name for name in properties if base_name(name) not in known)
 
 
@@ -157,67 +163,3 @@ def _hint(name: str, properties: Mapping[str, str]) -> str:
         found = properties["broker.id"].strip()
         return f"; broker.id={found} is the id of a broker and is not taken for it"
     return ""
-
-
-def _listeners(properties: Mapping[str, str]) -> dict[str, Any]:
-    """Read where to listen and what to tell others; raises ValueError."""
-    name, host, port = _listener("listeners", properties.get("listeners", _DEFAULT_LISTENERS))
-    _check_plaintext(name, properties)
-    between = properties.get("inter.broker.listener.name", name).strip()
-    if between.upper() != name:
-        raise ValueError(
-            f"inter.broker.listener.name={between!r}: the only listener is {name}; klamm listens"
-            " where brokers reach it, so both must be the same"
-        )
-    advertised = properties.get("advertised.listeners")
-    found = {"listener": name, "host": host, "port": port}
-    if advertised is None:
-        if host in _META_ADDRESSES:
-            raise ValueError(
-                f"listeners={properties['listeners'].strip()!r}: nobody can connect to {host};"
-                " say in advertised.listeners what clients and brokers connect to"
-            )
-        return found
-    told, told_host, told_port = _listener("advertised.listeners", advertised)
-    if told != name:
-        raise ValueError(
-            f"advertised.listeners={advertised.strip()!r}: there is no listener {told}, but {name}"
-        )
-    if told_host in _META_ADDRESSES:
-        raise ValueError(
-            f"advertised.listeners={advertised.strip()!r}: nobody can connect to {told_host};"
-            " name an address that clients and brokers can reach"
-        )
-    return {**found, "advertised_host": told_host or None, "advertised_port": told_port or None}
-
-
-def _listener(key: str, text: str) -> tuple[str, str, int]:
-    """Return name, host and port of the only listener."""
-    text = text.strip()
-    entries = [entry for entry in re.split(r"\s*,\s*", text) if entry]
-    if len(entries) != 1:
-        raise ValueError(
-            f"{key}={text!r}: klamm listens on one listener, not on {len(entries)}; name only the"
-            " one at which brokers reach each other"
-        )
-    match = _LISTENER.fullmatch(entries[0])
-    if match is None or int(match[4]) > 65535:
-        raise ValueError(f"{key}={text!r}: NAME://HOST:PORT is needed, as in {_DEFAULT_LISTENERS}")
-    return match[1].upper(), match[2] or match[3] or "", int(match[4])
-
-
-def _check_plaintext(name: str, properties: Mapping[str, str]) -> None:
-    """Raise ValueError unless the listener speaks PLAINTEXT, the only protocol there is yet."""
-    key = "listener.security.protocol.map"
-    protocols = {}
-    for entry in properties.get(key, "").split(","):
-        listener, _, protocol = entry.strip().partition(":")
-        protocols[listener.strip().upper()] = protocol.strip().upper()
-    default = name if name in ("SSL", "SASL_PLAINTEXT", "SASL_SSL", _PLAINTEXT) else ""
-    protocol = protocols.get(name, default)
-    if not protocol:
-        raise ValueError(f"listeners: no protocol for {name}; {key}={name}:{_PLAINTEXT} gives one")
-    if protocol != _PLAINTEXT:
-        raise ValueError(
-            f"listeners: {name} would speak {protocol}, and klamm speaks {_PLAINTEXT} only"
-        )

@@ -8,7 +8,7 @@ Source: java.util.Properties.load; Kafka reads the file as bytes, which makes it
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 _BLANK = " \t\f"
@@ -79,3 +79,25 @@ def _unescape(text: str, line: str) -> str:
     plain = _ESCAPE.sub(character, text)
     # Java's characters are UTF-16: a pair of escapes may be one of ours, half a pair is none.
     return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def format_properties(properties: Mapping[str, str]) -> str:
+    """Write a properties text that Java and `parse_properties` read as these keys and values."""
+    return "".join(
+        f"{_escaped(key, ' =:#!')}={_escaped(value, '')}\n" for key, value in properties.items()
+    )
+
+
+def _escaped(text: str, separators: str) -> str:
+    found = []
+    for place, character in enumerate(text):
+        if character in separators or character == "\\" or (character in " #!" and not place):
+            found.append("\\" + character)
+        elif character in "\t\n\r\f":
+            found.append("\\" + {"\t": "t", "\n": "n", "\r": "r", "\f": "f"}[character])
+        elif " " <= character <= "~":
+            found.append(character)
+        else:
+            units = character.encode("utf-16-be").hex()
+            found += [f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)]
+    return "".join(found)

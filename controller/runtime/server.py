@@ -19,61 +19,23 @@ from collections.abc import Iterable, Mapping
 
 import trio
 
+from klamm.controller.runtime.authentication import Admitted, Entrance, Guard
 from klamm.controller.runtime.complaints import Complaints
-from klamm.controller.runtime.connection import LOG, Connection, Dispatch
+from klamm.controller.runtime.connection import LOG, Connection, Dispatch, peer_name
 from klamm.controller.runtime.exchange import Exchange as Exchange
 from klamm.controller.runtime.limits import DEFAULT_LIMITS, Limits
+from klamm.controller.runtime.listeners import PLAINTEXT
+from klamm.controller.security.authenticator import RefusedError
+from klamm.controller.security.principals import ANONYMOUS, Client
 
 #: How long the accept loop waits after an error, from the first to the longest.
 PAUSES = (0.05, 1.0)
 
-
-async def serve(
-    listeners: Iterable[trio.SocketListener],
-    supported: Mapping[int, range],
-    dispatch: Dispatch,
-    limits: Limits = DEFAULT_LIMITS,
-    *,
-    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
-) -> None:
-    """Serve until cancelled. The listeners are open already, so their ports are known."""
-    admission = _Admission(limits)
-
-    async def handle(stream: trio.SocketStream, address: str) -> None:
-        try:
-            await serve_stream(stream, supported, dispatch, limits, admission.complain)
-        finally:
-            admission.left(address)
-
-    async def accept(listener: trio.SocketListener) -> None:
-        # Closed as soon as this is cancelled: while others linger, nobody is to find us here.
-        with listener.socket:
-            while True:
-                stream = await _accept(listener)
-                address = _address(stream)
-                if admission.enters(address):
-                    nursery.start_soon(handle, stream, address)
-                else:
-                    await trio.aclose_forcefully(stream)
-
-    async with trio.open_nursery() as nursery:
-        for listener in listeners:
-            nursery.start_soon(accept, listener)
-        task_status.started()
+#: Lets everybody in, as nobody in particular.
+OPEN = Entrance(Guard(PLAINTEXT), {})
 
 
-async def serve_stream(
-    stream: trio.abc.Stream,
-    supported: Mapping[int, range],
-    dispatch: Dispatch,
-    limits: Limits = DEFAULT_LIMITS,
-    complain: Complaints | None = None,
-) -> None:
-    """Serve one connection until it ends, and close it."""
-    await Connection(stream, supported, dispatch, limits, complain or Complaints(LOG)).run()
-
-
-class _Admission:
+class Admission:
     """Who is connected, and who may be."""
 
     def __init__(self, limits: Limits) -> None:
@@ -104,6 +66,81 @@ class _Admission:
         self._by_address[address] -= 1
         if not self._by_address[address]:
             del self._by_address[address]
+
+
+async def serve(
+    listeners: Iterable[trio.SocketListener],
+    supported: Mapping[int, range],
+    dispatch: Dispatch,
+    limits: Limits = DEFAULT_LIMITS,
+    entrance: Entrance = OPEN,
+    admission: Admission | None = None,
+    *,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Serve until cancelled. The listeners are open already, so their ports are known.
+
+    Peers come in by `entrance`. Servers that share an `admission` share its limits.
+    """
+    admission = admission or Admission(limits)
+
+    async def handle(stream: trio.SocketStream, address: str) -> None:
+        try:
+            admitted = await _admit(stream, address, entrance, admission.complain)
+            if admitted is not None:
+                await Connection(
+                    admitted.stream,
+                    supported,
+                    dispatch,
+                    limits,
+                    admission.complain,
+                    admitted.client,
+                    admitted.rest,
+                ).run()
+        finally:
+            admission.left(address)
+
+    async def accept(listener: trio.SocketListener) -> None:
+        # Closed as soon as this is cancelled: while others linger, nobody is to find us here.
+        with listener.socket:
+            while True:
+                stream = await _accept(listener)
+                address = _address(stream)
+                if admission.enters(address):
+                    nursery.start_soon(handle, stream, address)
+                else:
+                    await trio.aclose_forcefully(stream)
+
+    async with trio.open_nursery() as nursery:
+        for listener in listeners:
+            nursery.start_soon(accept, listener)
+        task_status.started()
+
+
+async def serve_stream(
+    stream: trio.abc.Stream,
+    supported: Mapping[int, range],
+    dispatch: Dispatch,
+    limits: Limits = DEFAULT_LIMITS,
+    complain: Complaints | None = None,
+) -> None:
+    """Serve one connection, whoever it is, until it ends, and close it."""
+    client = Client(ANONYMOUS, "", PLAINTEXT)
+    await Connection(stream, supported, dispatch, limits, complain or Complaints(LOG), client).run()
+
+
+async def _admit(
+    stream: trio.SocketStream, address: str, entrance: Entrance, complain: Complaints
+) -> Admitted | None:
+    """Find out who comes; None, the connection closed, for those that are not let in."""
+    try:
+        return await entrance.admit(stream, address)
+    except RefusedError as refused:
+        complain(logging.WARNING, "%s: not let in: %s", peer_name(stream), refused)
+    except Exception:
+        LOG.exception("%s: fault while letting it in", peer_name(stream))
+    await trio.aclose_forcefully(stream)
+    return None
 
 
 async def _accept(listener: trio.SocketListener) -> trio.SocketStream:

@@ -2,6 +2,7 @@
 
 import logging
 import secrets
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -24,12 +25,16 @@ from klamm.controller.handlers.api import (
     Timeout,
     Transact,
 )
+from klamm.controller.handlers.from_controllers import denied
 from klamm.controller.handlers.table import HANDLERS
 from klamm.controller.node.outlook import View
+from klamm.controller.runtime.audit import Note, audit
 from klamm.controller.runtime.exchange import Exchange, label
-from klamm.controller.runtime.forwarding import Forwardable, Forwarder, destination
+from klamm.controller.runtime.forwarding import NEEDED_FOR, Forwardable, Forwarder, destination
 from klamm.controller.runtime.remembered import Remembered
 from klamm.controller.runtime.standby import Standby
+from klamm.controller.security.authorizer import ALLOW_ALL, Authorizer
+from klamm.controller.security.principals import ANONYMOUS, Client
 from klamm.controller.store.transaction import Transaction
 from klamm.controller.znodes.text import encode_uuid
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
@@ -62,6 +67,9 @@ ExpireLater = Callable[[Timeout, Callable[[Callable[[], Message]], None]], CallO
 #: What every client asks for again and again, and what depends on nothing but the context.
 REMEMBERED = frozenset({k3_metadata.API_KEY, k46_list_partition_reassignments.API_KEY})
 
+#: For so many clients the context of their last request is kept.
+MOST_CLIENTS = 256
+
 
 class HasState(Protocol):
     """What the service looks at: a node, whose state is a value between two turns."""
@@ -93,7 +101,8 @@ class Service:
     `itself` is how clients find the node before it knows the cluster; `submit` hands events to
     the driver, `transact` transactions. `hear` is told the epoch of a controller that has sent
     UpdateMetadata. `look_up` is called before each request: whoever has stood still must know it
-    before it answers.
+    before it answers. `authorizer` says who may do what, as of now; `note` takes the audit's lines
+    for the journal.
     """
 
     def __init__(
@@ -113,15 +122,21 @@ class Service:
         forwarder: Forwarder | None = None,
         hear: Hear = lambda _: None,
         look_up: Callable[[], None] = lambda: None,
+        authorizer: Callable[[], Authorizer] = lambda: ALLOW_ALL,
+        note: Note | None = None,
     ) -> None:
         self._hear = hear
         self._look_up = look_up
+        self._authorizer = authorizer
+        self._note = note
         self._node = node
         self._submit = submit
         self._transact = transact
         self._later = later
         self._forwarder = forwarder
-        self._remembered = Remembered()
+        self._remembered: dict[str, Remembered] = defaultdict(Remembered)
+        self._by_client: dict[Client, Context] = {}
+        self._of_clients: Context | None = None
         self._itself = itself
         self._standby = Standby(cluster_id, itself)
         self._state: ClusterState | None = None
@@ -136,13 +151,20 @@ class Service:
             rules=rules,
             properties=properties or {},
             honours_timeouts=honours_timeouts,
+            authorizer=authorizer(),
         )
 
     def dispatch(self, exchange: Exchange) -> None:
         """Serve one request; `klamm.controller.runtime.server` calls it."""
         self._look_up()
         header, body = exchange.request.header, exchange.request.body
-        key, version, context = header.request_api_key, header.request_api_version, self.context()
+        key, version = header.request_api_key, header.request_api_version
+        context = self.context(self._asker(key, exchange.client))
+        audit(exchange, self._note)
+        refused = denied(context, body)
+        if refused is not None:
+            exchange.respond(refused)
+            return
         if isinstance(body, UpdateMetadataRequest):
             self._take(exchange, body)
             return
@@ -154,14 +176,15 @@ class Service:
         if context.state is not None and self._waits(exchange):
             return
         if key in REMEMBERED:
-            known = self._remembered.get(context, version, body)
+            remembered = self._remembered[context.listener]
+            known = remembered.get(context, version, body)
             if known is not None:
                 exchange.respond(known)
                 return
         outcome = HANDLERS[key].handle(context, body, version)
         if key in REMEMBERED and isinstance(outcome, Answer):
             size = exchange.request.size
-            exchange.respond(self._remembered.put(version, body, outcome.response, size))
+            exchange.respond(remembered.put(version, body, outcome.response, size))
             return
         expire_later = self._expire_later if self._later else None
         carry_out(exchange, outcome, self._submit, self._transact, expire_later)
@@ -184,7 +207,8 @@ class Service:
         late, version = _Late(exchange), header.request_api_version
 
         def listed() -> Message:
-            outcome = k46_list_partition_reassignments.handle(self.context(), body, version)
+            context = self.context(exchange.client)
+            outcome = k46_list_partition_reassignments.handle(context, body, version)
             assert isinstance(outcome, Answer)
             return outcome.response
 
@@ -193,10 +217,12 @@ class Service:
 
     def _passes_on(self, exchange: Exchange) -> bool:
         """Have the controller answer, if that is wanted and there is one."""
-        request, context = exchange.request, self.context()
+        request, context = exchange.request, self.context(exchange.client)
         if self._forwarder is None or not isinstance(request.body, Forwardable):
             return False
-        to = destination(request, context.metadata, context.node_id, context.listener)
+        if not context.allows_cluster(NEEDED_FOR[type(request.body)]):
+            return False  # the controller would take our word for the client's
+        to = destination(request, context.metadata, context.node_id, self._context.listener)
         if to is None:
             return False
         late = _Late(exchange)
@@ -216,8 +242,36 @@ class Service:
         seconds = max(0.0, timeout.seconds)  # clients may ask for less than no time
         return self._later(seconds, lambda: answer(lambda: timeout.response(self.context())))
 
-    def context(self) -> Context:
-        """Return what handlers may know at this moment."""
+    def _asker(self, key: int, client: Client) -> Client:
+        """Return for whom a request is answered: of all who may do everything the same.
+
+        So that an answer which is remembered serves everybody who comes by the listener.
+        """
+        if key in REMEMBERED and self._context.authorizer is ALLOW_ALL:
+            return Client(ANONYMOUS, "", client.listener)
+        return client
+
+    def context(self, client: Client | None = None) -> Context:
+        """Return what handlers may know at this moment, of a request of this client."""
+        context = self._common_context()
+        if client is None:
+            return context
+        if context is not self._of_clients or len(self._by_client) == MOST_CLIENTS:
+            self._of_clients, self._by_client = context, {}
+        found = self._by_client.get(client)
+        if found is None:
+            found = replace(context, client=client, listener=client.listener or context.listener)
+            self._by_client[client] = found
+        return found
+
+    def _common_context(self) -> Context:
+        """Return what is the same for all clients."""
+        context, authorizer = self._context_of_state(), self._authorizer()
+        if context.authorizer is not authorizer:
+            self._context = context = replace(context, authorizer=authorizer)
+        return context
+
+    def _context_of_state(self) -> Context:
         state = self._node.state
         if state is None:
             return self._out_of_office()
@@ -264,13 +318,8 @@ def carry_out(
             if timeout is not None and expire_later is not None:
                 late.call_off = expire_later(timeout, late.answer)
             submit(events, lambda results: late.answer(partial(respond, results)), exchange.origin)
-        case Transact(transactions, respond):
-            late = _Late(exchange)
-            transact(
-                transactions,
-                lambda results: late.answer(partial(respond, results)),
-                exchange.origin,
-            )
+        case Transact():
+            _Late(exchange).transact(outcome, transact, exchange.origin)
         case Disconnect(reason):
             exchange.disconnect(reason)
 
@@ -286,14 +335,35 @@ class _Late:
         self._exchange: Exchange | None = exchange
         self.call_off: CallOff = lambda: None
 
-    def answer(self, make: Callable[[], Message]) -> None:
-        """Answer, unless somebody has."""
+    def transact(self, outcome: Transact, transact: Transactor, origin: FromClient) -> None:
+        """Answer by what transactions come to, which may be more of them."""
+
+        def take(results: Sequence[Any]) -> None:
+            self.answer(
+                partial(outcome.respond, results),
+                lambda more: self.transact(more, transact, origin),
+            )
+
+        transact(outcome.transactions, take, origin)
+
+    def answer(
+        self,
+        make: Callable[[], Message | Transact],
+        go_on: Callable[[Transact], None] | None = None,
+    ) -> None:
+        """Answer, unless somebody has; or go on, if there is more to do before."""
         exchange, self._exchange = self._exchange, None
         if exchange is None:
             return
         self.call_off()
         try:
-            exchange.respond(make())
+            made = make()
+            if isinstance(made, Transact):
+                assert go_on is not None, "what was submitted ends in an answer"
+                self._exchange = exchange
+                go_on(made)
+            else:
+                exchange.respond(made)
         except Exception:
             LOG.exception("%s: fault while answering %s", exchange.peer, label(exchange.request))
             exchange.give_up("a fault of this server")

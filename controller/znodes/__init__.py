@@ -29,6 +29,8 @@ from klamm.controller.znodes.acl import (
     decode_acls,
     encode_acl_change,
     encode_acls,
+    pattern_at,
+    unstorable,
 )
 from klamm.controller.znodes.admin import (
     LogDirEvent,
@@ -174,4 +176,6 @@ __all__ = [
     "encode_uuid",
     "parse_entity_path",
     "paths",
+    "pattern_at",
+    "unstorable",
 ]

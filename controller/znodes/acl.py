@@ -9,6 +9,7 @@
     {"version":1,"resourceType":"TOPIC","name":"foo","patternType":"PREFIXED"}
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
@@ -30,6 +31,7 @@ RESOURCE_TYPES: Final[Mapping[str, str]] = {
 }
 """The types by their names in notices, with their names in paths."""
 
+_UNSTORABLE = re.compile(r"[/\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\uffff]")
 _BY_PATH_NAME = {in_path: name for name, in_path in RESOURCE_TYPES.items()}
 
 ACL_PATHS: Final = (
@@ -96,6 +98,26 @@ class _ChangeJson(msgspec.Struct, rename="camel"):
 
 _SHAPE = Shape(_Json)
 _CHANGE = msgspec.json.Decoder(_ChangeJson)
+
+
+def pattern_at(path: str) -> ResourcePattern | None:
+    """Return the pattern whose list is at a path; None if it is the path of none."""
+    extended = f"{paths.EXTENDED_ACLS}/prefixed/"
+    prefixed = path.startswith(extended)
+    rest = path.removeprefix(extended if prefixed else f"{paths.ACLS}/")
+    kind, slash, name = rest.partition("/")
+    resource_type = _BY_PATH_NAME.get(kind)
+    if resource_type is None or not slash or not name or "/" in name:
+        return None
+    return ResourcePattern(resource_type, name, "PREFIXED" if prefixed else "LITERAL")
+
+
+def unstorable(name: str) -> bool:
+    """Tell whether no znode can have this name, so that there cannot be a list for it.
+
+    Source: ZooKeeper 3.8, PathUtils.validatePath.
+    """
+    return name in ("", ".", "..") or _UNSTORABLE.search(name) is not None
 
 
 def decode_acls(data: bytes | None, path: str) -> AclZnode:

@@ -46,6 +46,7 @@ def test_a_codec_with_other_bytes_is_not_timed() -> None:
         klamm(job._replace(data=encode(messages.metadata(2), 12)))
 
 
+@pytest.mark.slow
 def test_every_message_is_measured_against_its_peers() -> None:
     text = "\n".join(codec.measure(codec.SMOKE, None))
     tables = re.split(r"\n\n", text.strip())

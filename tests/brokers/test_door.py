@@ -27,7 +27,7 @@ class World:
             self.zookeeper.write((Create(path, None),))
         self.others: list[StoreEvent] = []
         self.replies: list[Sequence[Any]] = []
-        self.door = BrokerDoor(self.make)
+        self.door = BrokerDoor(self.make, lambda _, call: call())
         self.open()
 
     def open(self) -> None:

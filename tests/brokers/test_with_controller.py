@@ -14,7 +14,7 @@ from brokers.peers import Controller as Client
 
 from klamm.controller.core.ibp import by_name
 from klamm.controller.core.model import Leadership, Partition, TopicPartition
-from klamm.controller.handlers.table import HANDLERS
+from klamm.controller.handlers.table import advertised
 from klamm.controller.node.counters import count
 from klamm.controller.node.lines import decode as decode_line
 from klamm.controller.runtime.config import ControllerConfig
@@ -387,7 +387,7 @@ async def test_a_slow_member_leaves_the_isr_and_comes_back() -> None:
 # --- clients --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", sorted(HANDLERS.keys() - {ProduceRequest.api_key}))
+@pytest.mark.parametrize("key", sorted(advertised().keys() - {ProduceRequest.api_key}))
 async def test_every_advertised_request_is_answered_by_a_broker(key: int) -> None:
     """The empty request of each key: no fault, no closed connection, no silence.
 

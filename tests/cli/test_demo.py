@@ -100,7 +100,10 @@ def test_the_demo_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("words", "ending", "status"),
-    [(["--memory"], signal.SIGINT, 130), ([], signal.SIGTERM, 143)],
+    [
+        (["--memory"], signal.SIGINT, 130),
+        pytest.param([], signal.SIGTERM, 143, marks=pytest.mark.slow),
+    ],
 )
 def test_a_demo_cut_short_leaves_nothing(
     tmp_path: Path, words: list[str], ending: signal.Signals, status: int

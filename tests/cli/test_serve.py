@@ -66,7 +66,8 @@ def test_a_node_serves_by_a_file_until_a_signal(
         controller = f"{zookeeper_chroot}{paths.CONTROLLER}"
         wait_until(lambda: client.exists(controller) is not None, "its election")
         with KafkaAdminClient(bootstrap_servers=ready["bootstrap"]) as admin:
-            assert admin.describe_cluster()["controller_id"] == 900
+            # It says so of itself only when it has learned that its write was done.
+            wait_until(lambda: admin.describe_cluster()["controller_id"] == 900, "its word on it")
         output = command.end(signal.SIGHUP)
     assert output.endswith("klamm node 900 stopped\n")
     assert client.exists(registration) is None

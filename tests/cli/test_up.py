@@ -26,7 +26,9 @@ from klamm.tools.cli import _zookeepers, broker, up
 MODES = [pytest.param(["--memory"], id="memory"), pytest.param([], id="zookeeper")]
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "ending", [signal.SIGINT, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)]
+)
 def test_up_serves_until_a_signal_and_leaves_nothing(
     tmp_path: Path, ending: signal.Signals
 ) -> None:
@@ -154,6 +156,7 @@ def controller_by(node: Mapping[str, Any]) -> int:
     return answer.controller_id
 
 
+@pytest.mark.slow  # as the demo on ZooKeeper is; ha/test_real.py has takeovers without processes
 def test_when_the_active_node_is_killed_another_one_goes_on(tmp_path: Path) -> None:
     topics = tmp_path / "topics.json"
     topics.write_text('{"partitions": [{"topic": "t", "partition": 0, "replicas": [0]}]}')
@@ -392,11 +395,11 @@ def test_a_move_takes_ten_seconds_unless_told_otherwise() -> None:
 @pytest.mark.parametrize(
     ("brokers", "topics", "name"),
     [
-        (1, [], "orders"),
-        (2, [], "orders"),
+        pytest.param(1, [], "orders", marks=pytest.mark.slow),
+        pytest.param(2, [], "orders", marks=pytest.mark.slow),
         (5, [], "orders"),
         (1, ["mine:1:1"], "mine"),
-        (4, ["full:1:4", "orders:2:3"], "orders"),
+        pytest.param(4, ["full:1:4", "orders:2:3"], "orders", marks=pytest.mark.slow),
         (2, ["orders:2:2"], "orders-to-move"),
         (3, ["single:1:2"], "single"),
     ],

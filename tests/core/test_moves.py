@@ -349,11 +349,23 @@ def test_a_cancel_is_refused_if_those_that_remain_in_sync_are_all_offline() -> N
     assert ledger(moving, online=(1, 4)).ask(AlterReassignment(T, None)) == Done()
 
 
-def test_a_cancel_of_a_dead_partition_loses_nothing_that_was_not_lost_before() -> None:
+@pytest.mark.parametrize("target", [None, (5, 3, 2)])
+def test_a_dead_partition_keeps_everybody_who_may_come_back_with_the_data(
+    target: tuple[int, ...] | None,
+) -> None:
+    """Of those in sync it is not known who will be back, so none of them is dropped."""
     moving = partition((4, 3, 2, 1), (4,), (1,), leader=NO_LEADER, isr=(4, 1))
-    book = ledger(moving, online=(2, 3))
+    book = ledger(moving, online=(2, 3, 5))
+    refused = book.ask(AlterReassignment(T, target))
+    assert isinstance(refused, Refusal) and "unclean" in refused.message
+    assert book.t == moving
+
+
+def test_a_dead_partition_is_given_back_where_that_drops_nobody_in_sync() -> None:
+    moving = partition((4, 3, 2, 1), (4,), (1,), leader=NO_LEADER, isr=(3, 1))
+    book = ledger(moving, online=(2, 4))
     assert book.ask(AlterReassignment(T, None)) == Done()
-    assert leadership(book) == (NO_LEADER, 4, (1,))
+    assert leadership(book) == (NO_LEADER, 4, (3, 1))
 
 
 def test_a_refused_cancel_in_the_turn_of_an_isr_change_does_not_lose_the_check() -> None:

@@ -170,7 +170,7 @@ async def tell(steps: Sequence[str]) -> None:
 
 
 @given(st.lists(st.sampled_from((*ASKED, *BEFALLS)), max_size=25))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_everybody_who_asks_is_answered_once(steps: list[str]) -> None:
     trio.run(tell, steps, clock=MockClock(autojump_threshold=0))
 

@@ -160,9 +160,10 @@ def test_api_versions_show_the_table() -> None:
         item.api_key: (item.min_version, item.max_version) for item in outcome.response.api_keys
     }
     assert shown == {
-        0: (0, 11), 3: (0, 12), 7: (0, 3), 18: (0, 4),
-        19: (0, 7), 20: (0, 6), 32: (0, 4), 33: (0, 2),
-        37: (0, 3), 44: (0, 1), 45: (0, 0), 46: (0, 0), 56: (0, 3), 60: (0, 1), 67: (0, 0),
+        0: (0, 11), 3: (0, 12), 7: (0, 3), 17: (0, 1), 18: (0, 4), 19: (0, 7), 20: (0, 6),
+        29: (0, 3), 30: (0, 3), 31: (0, 3), 32: (0, 4), 33: (0, 2), 34: (0, 2), 35: (0, 4),
+        36: (0, 2), 37: (0, 3), 43: (0, 2), 44: (0, 1), 45: (0, 0), 46: (0, 0), 50: (0, 0),
+        51: (0, 0), 56: (0, 3), 60: (0, 1), 67: (0, 0),
     }  # fmt: skip
     for version in k18_api_versions.VERSIONS:
         codec.encode(outcome.response, version)
@@ -174,11 +175,12 @@ def test_an_unknown_version_of_api_versions_is_answered_with_its_own_range() -> 
 
 
 def test_the_table_advertises_nothing_that_the_codecs_cannot_read() -> None:
-    for key, versions in advertised().items():
-        assert versions == HANDLERS[key].versions, "a handler promises what its codec lacks"
-        for version in versions:
-            assert version in registry.request(key).versions
+    for key, handler in HANDLERS.items():
+        for version in handler.versions:
+            assert version in registry.request(key).versions, "a handler promises too much"
             assert version in registry.response(key).versions
+    for key, versions in advertised().items():
+        assert set(versions) <= set(HANDLERS[key].versions)
 
 
 def test_a_table_of_fewer_keys() -> None:

@@ -21,11 +21,13 @@ from klamm.controller.core.events import (
 )
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import Create
+from klamm.controller.core.origins import FromClient
 from klamm.controller.node import Node, Now, Phase
 from klamm.controller.node.broker_links import RESEND_TIMER
 from klamm.controller.node.candidacy import STAND_TIMER
 from klamm.controller.node.counters import COUNTERS_TIMER
 from klamm.controller.node.inputs import (
+    Audited,
     BrokerAnswer,
     ControllerHeard,
     Input,
@@ -156,6 +158,7 @@ def samples(node: Node, kind: type) -> list[Input]:
         found += [SessionEvent(session, state, 9_000) for state in SessionState]
     found += [Timer(name) for name in TIMERS]
     found += [Woke(20.0), ControllerHeard(0), ControllerHeard(9)]
+    found += [Audited("x", FromClient("127.0.0.1:5000", None, 1, 45))]
     found += [Request(1, ()), *(Request(2, (event,)) for event in REQUESTS), Turn()]
     found += [Transactions(3, ()), Transactions(4, (DescribeTopics(("t",), 900),))]
     responses = (LeaderAndIsrResponse(), UpdateMetadataResponse(), StopReplicaResponse(), None)

@@ -14,7 +14,7 @@ from klamm.tools.codegen import interpret
 from klamm.tools.codegen.layout import layout_of
 
 QUICK = settings(
-    max_examples=5,
+    max_examples=3,
     derandomize=True,
     deadline=None,
     database=None,

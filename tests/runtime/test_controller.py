@@ -16,6 +16,7 @@ from klamm.controller.runtime.config import ControllerConfig
 from klamm.controller.runtime.controller import ListenError, Running, run_controller
 from klamm.controller.runtime.entry import NodeIdTakenError, UnreachableError, enter_cluster
 from klamm.controller.runtime.keys import config_from
+from klamm.controller.runtime.listeners import Listener
 from klamm.controller.runtime.memory import MemoryService
 from klamm.controller.znodes import paths
 from klamm.protocol.generated.describe_cluster_request import DescribeClusterRequest
@@ -49,7 +50,7 @@ async def test_a_taken_port_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(ListenError, match=f"cannot listen on port {port} of 127.0.0.1: "):
-            await run_controller(ControllerConfig(7, "unused", port=port), World().open)
+            await run_controller(ControllerConfig(7, "unused", listeners=(Listener(port=port),)), World().open)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ async def test_a_taken_port_is_named() -> None:
 )
 def test_settings_that_cannot_be(node_id: int, port: int, text: str) -> None:
     with pytest.raises(ValueError, match=text):
-        ControllerConfig(node_id, "unused", port=port)
+        ControllerConfig(node_id, "unused", listeners=(Listener(port=port),))
 
 
 async def test_what_is_configured_reaches_the_node(nursery: trio.Nursery) -> None:
@@ -80,6 +81,7 @@ async def test_what_is_configured_reaches_the_node(nursery: trio.Nursery) -> Non
         "auto.leader.rebalance.enable": "false",
         "leader.imbalance.per.broker.percentage": "20",
         "leader.imbalance.check.interval.seconds": "30",
+        "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
     }
     with trio.fail_after(10):
         async with trio.open_nursery() as running:

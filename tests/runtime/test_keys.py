@@ -9,6 +9,7 @@ import pytest
 from klamm.controller.core.rules import APACHE_3_9, KIP_455
 from klamm.controller.runtime.config import ControllerConfig
 from klamm.controller.runtime.keys import KEYS, ConfigError, config_from, unknown_keys
+from klamm.controller.runtime.listeners import Listener
 
 NEEDED = {"node.id": "900", "zookeeper.connect": "zk:2181/kafka"}
 
@@ -16,7 +17,8 @@ NEEDED = {"node.id": "900", "zookeeper.connect": "zk:2181/kafka"}
 def test_what_is_left_out_has_kafka_s_defaults() -> None:
     config = config_from(NEEDED)
     assert (config.node_id, config.zookeeper) == (900, "zk:2181/kafka")
-    assert (config.host, config.port, config.listener) == ("", 9092, "PLAINTEXT")
+    assert config.listeners == (Listener(host="", port=9092),)
+    assert config.listener == "PLAINTEXT"
     assert config.session_timeout_ms == 18_000
     assert (config.default_partitions, config.default_replication_factor) == (1, 1)
     assert config.delete_topic_enable
@@ -110,61 +112,6 @@ def test_all_faults_are_told_together() -> None:
     assert zookeeper.startswith("zookeeper.connect is missing: ")
     assert roles.startswith("process.roles='broker': process.roles is for clusters in KRaft mode")
     assert number.startswith("num.partitions='x'")
-
-
-LISTENERS: list[tuple[dict[str, str], tuple[str, str, int, str | None, int | None]]] = [
-    ({"listeners": "PLAINTEXT://:9093"}, ("PLAINTEXT", "", 9093, None, None)),
-    ({"listeners": " plaintext://h:1 "}, ("PLAINTEXT", "h", 1, None, None)),
-    ({"listeners": "PLAINTEXT://[::1]:1,"}, ("PLAINTEXT", "::1", 1, None, None)),
-    (
-        {
-            "listeners": "PLAINTEXT://0.0.0.0:9092",
-            "advertised.listeners": "PLAINTEXT://klamm.example:19092",
-        },
-        ("PLAINTEXT", "0.0.0.0", 9092, "klamm.example", 19092),
-    ),
-    (
-        {
-            "listeners": "INTERNAL://h:1",
-            "listener.security.protocol.map": "EXTERNAL:SSL, INTERNAL:PLAINTEXT",
-            "inter.broker.listener.name": "INTERNAL",
-        },
-        ("INTERNAL", "h", 1, None, None),
-    ),
-]
-
-
-@pytest.mark.parametrize(("properties", "wanted"), LISTENERS)
-def test_one_listener(
-    properties: dict[str, str], wanted: tuple[str, str, int, str | None, int | None]
-) -> None:
-    found = config_from({**NEEDED, **properties})
-    told = (found.advertised_host, found.advertised_port)
-    assert (found.listener, found.host, found.port, *told) == wanted
-
-
-@pytest.mark.parametrize(
-    ("properties", "complaint"),
-    [
-        ({"listeners": "PLAINTEXT://a:1,SSL://a:2"}, "one listener, not on 2"),
-        ({"listeners": ""}, "one listener, not on 0"),
-        ({"listeners": "a:1"}, "NAME://HOST:PORT is needed"),
-        ({"listeners": "PLAINTEXT://a:65536"}, "NAME://HOST:PORT is needed"),
-        ({"listeners": "PLAINTEXT://0.0.0.0:1"}, "nobody can connect to 0.0.0.0"),
-        ({"listeners": "SSL://a:1"}, "SSL would speak SSL, and klamm speaks PLAINTEXT only"),
-        ({"listeners": "INTERNAL://a:1"}, "listener.security.protocol.map=INTERNAL:PLAINTEXT"),
-        (
-            {"listeners": "A://a:1", "listener.security.protocol.map": "A:SASL_SSL"},
-            "A would speak SASL_SSL",
-        ),
-        ({"inter.broker.listener.name": "INTERNAL"}, "the only listener is PLAINTEXT"),
-        ({"advertised.listeners": "SSL://a:1"}, "there is no listener SSL, but PLAINTEXT"),
-        ({"advertised.listeners": "PLAINTEXT://0.0.0.0:1"}, "nobody can connect to 0.0.0.0"),
-    ],
-)
-def test_listeners_that_cannot_be(properties: dict[str, str], complaint: str) -> None:
-    with pytest.raises(ConfigError, match=re.escape(complaint)):
-        config_from({**NEEDED, **properties})
 
 
 def test_a_cluster_in_kraft_mode_is_refused_with_all_else_in_order() -> None:

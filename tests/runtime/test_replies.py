@@ -19,6 +19,7 @@ from klamm.controller.node import Node, NodeConfig
 from klamm.controller.runtime.exchange import Exchange
 from klamm.controller.runtime.limits import Limits
 from klamm.controller.runtime.service import Service
+from klamm.controller.security.principals import ANONYMOUS, Client
 from klamm.protocol.codec import decode
 from klamm.protocol.connection import Encoded, Request
 from klamm.protocol.generated.alter_partition_reassignments_request import (
@@ -174,6 +175,7 @@ class Asker:
     """A connection that keeps what it is answered."""
 
     peer: str = "127.0.0.1:5000"
+    client: Client = Client(ANONYMOUS, "127.0.0.1", "PLAINTEXT")
     responses: list[Message] = field(default_factory=list)
 
     def respond(self, request: Request, response: Message | Encoded) -> None:

@@ -19,6 +19,7 @@ from klamm.controller.runtime import service as service_module
 from klamm.controller.runtime.exchange import Exchange
 from klamm.controller.runtime.remembered import Remembered
 from klamm.controller.runtime.service import Service, carry_out
+from klamm.controller.security.principals import ANONYMOUS, Client
 from klamm.controller.store.transaction import Transaction
 from klamm.protocol.codec import decode
 from klamm.protocol.connection import Encoded, LocalProtocolError, Request
@@ -45,6 +46,7 @@ ALTER = AlterPartitionReassignmentsRequest(
 @dataclass
 class FakeConnection:
     peer: str = "test"
+    client: Client = Client(ANONYMOUS, "", "PLAINTEXT")
     responses: list[Message] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
 

@@ -249,8 +249,8 @@ KINDS = [
     Kind("broker lists", "/klamm/x/t", z.decode_broker_lists, z.encode_broker_lists, lists),
     Kind("steps", "/klamm/x/t", z.decode_reassignment_steps, z.encode_reassignment_steps, steps),
 ]
-# 80 tests of this file share the time of one; a slow machine is no fault of theirs.
-fast = settings(max_examples=50, deadline=None)
+# 84 tests of this file share the time of one; a slow machine is no fault of theirs.
+fast = settings(max_examples=25, deadline=None)
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 
 

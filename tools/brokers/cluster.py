@@ -8,7 +8,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from klamm.controller.core.model import TopicPartition
+from klamm.controller.handlers.log_dirs import LogDirectory
 from klamm.controller.store.port import StoreEvent
+from klamm.protocol.error_codes import ErrorCode
 from klamm.tools.brokers.asks import Answered
 from klamm.tools.brokers.calls import Call
 from klamm.tools.brokers.control import ControlRequest, ControlResponse, named
@@ -54,8 +56,10 @@ class Cluster:
     @property
     def deadline(self) -> float:
         """When `advance` has something to do."""
-        models = (model.deadline for model in self._models.values())
-        return min([self._replication.deadline, *models])
+        due = self._replication.deadline
+        for model in self._models.values():
+            due = min(due, model.deadline)
+        return due
 
     def logs(self, broker: int) -> Mapping[TopicPartition, Log]:
         """Return what is on a broker's disks now, whether it runs or not."""
@@ -188,6 +192,20 @@ class Cluster:
         self._models[broker].fail_directory(directory)
         return self._settle()
 
+    def describe_log_dirs(self, broker: int) -> tuple[LogDirectory, ...]:
+        """Return a running broker's log directories, at the time of the last call."""
+        model = self._models[broker]
+        self._replication.sync(model.disks.logs)
+        return model.log_dir_moves.describe()
+
+    def move_log(
+        self, now: float, broker: int, name: TopicPartition, path: str
+    ) -> tuple[ErrorCode, Effects]:
+        """Let a broker move a log to another directory; see `LogDirMoves.move`."""
+        self._advance(now)
+        code = self._models[broker].log_dir_moves.move(name, path)
+        return code, self._settle()
+
     def _hosted(self, broker: int) -> Iterable[TopicPartition]:
         model = self._models.get(broker)
         return model.replicas if model else ()
@@ -205,15 +223,16 @@ class Cluster:
     def _do(self, now: float) -> None:
         self._replication.advance(now)
         for _, model in sorted(self._models.items()):
-            self._replication.sync(model.led_to_check(now))
+            self._replication.sync((*model.led_to_check(now), *model.log_dir_moves.running))
             model.advance(now)
 
     def _settle(self, changed: Iterable[TopicPartition] = ()) -> Effects:
         """Bring replication in line with what the models have become, and collect requests."""
         names = {*changed}
         for model in self._models.values():
-            names |= model.touched
-            model.touched.clear()
+            if model.touched:
+                names |= model.touched
+                model.touched.clear()
         for name in sorted(names):
             self._replication.refresh(name)
         calls = ((id_, model.take()) for id_, model in sorted(self._models.items()))

@@ -13,7 +13,12 @@ from collections.abc import Callable
 import trio
 
 from klamm.controller.core.model import Endpoint
-from klamm.controller.runtime.conversation import LinkLostError, connect_tcp, converse
+from klamm.controller.runtime.conversation import (
+    Connect,
+    LinkLostError,
+    connect_tcp,
+    converse,
+)
 from klamm.protocol.connection import ClientConnection
 from klamm.protocol.errors import EncodeError
 from klamm.protocol.generated.api_versions_request import ApiVersionsRequest
@@ -31,14 +36,19 @@ _NO_VERSION = -1
 
 
 class ControllerLink:
-    """Carries asks in order. `find` tells where the controller is, None if nobody knows."""
+    """Carries asks in order. `find` tells where the controller is, None if nobody knows.
+
+    `connect` opens connections to it.
+    """
 
     def __init__(
         self,
         client_id: str,
         find: Callable[[], Endpoint | None],
         answered: Callable[[Answered], None],
+        connect: Connect = connect_tcp,
     ) -> None:
+        self._open = connect
         self._client_id = client_id
         self._find = find
         self._answered = answered
@@ -84,7 +94,7 @@ class ControllerLink:
         if endpoint != self._endpoint:
             await self._disconnect()
         if self._stream is None:
-            self._stream = await connect_tcp(endpoint)
+            self._stream = await self._open(endpoint)
             self._protocol = ClientConnection(self._client_id)
             self._endpoint = endpoint
 

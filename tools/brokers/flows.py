@@ -27,6 +27,9 @@ _SAME = 1e-6
 class Quota(Enum):
     """What a throttle is to a flow: nothing, a counter of its bytes, or a limit as well."""
 
+    #: By identity: the hash of an Enum is a function of Python, and each flow asks for several.
+    __hash__ = object.__hash__
+
     UNLISTED = "unlisted"
     COUNTED = "counted"
     LIMITED = "limited"
@@ -35,6 +38,8 @@ class Quota(Enum):
 @unique
 class Link(Enum):
     """What a broker has of each: its way in, its way out, and the rates of its two throttles."""
+
+    __hash__ = object.__hash__
 
     IN = "in"
     OUT = "out"
@@ -162,7 +167,7 @@ class Flows:
         return min(map(self._arrival, self._groups.values()), default=math.inf)
 
     def _arrival(self, group: _Group) -> float:
-        first = group.first() if group.gain > 0 else None
+        first = group.first() if group.queue and group.gain > 0 else None
         if first is None:
             return math.inf
         return self._now + max(0.0, first.arrives_at - group.progress) / group.gain
@@ -194,7 +199,9 @@ class Flows:
             for route, group in self._groups.items()
             if route.growth or not route.settled
         }
-        rates = shares(demands, {**ways, **self._left(demands, ways, quotas)})
+        rates: Mapping[Route, float] = {}
+        if demands:
+            rates = shares(demands, {**ways, **self._left(demands, ways, quotas)})
         slow: list[Flow] = []
         for route, group in self._groups.items():
             group.rate = rates.get(route, 0.0)

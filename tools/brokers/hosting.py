@@ -27,6 +27,8 @@ class Hosting:
         self.replicas: dict[TopicPartition, Replica] = {}
         self.offline: set[TopicPartition] = set()
         self.touched: set[TopicPartition] = set()
+        #: Where logs are to be made of partitions that the broker did not have when it was told.
+        self.preferred: dict[TopicPartition, str] = {}
 
     def obey(
         self, now: float, name: TopicPartition, order: control.Order, alive: Container[int]
@@ -62,7 +64,8 @@ class Hosting:
     ) -> ErrorCode:
         state = order.state
         try:
-            log = self.disks.log(name, state.is_new, self._born_with(name, state))
+            born_with, preferred = self._born_with(name, state), self.preferred.pop(name, None)
+            log = self.disks.log(name, state.is_new, born_with, preferred)
         except DirectoryOfflineError:
             self.offline.add(name)
             return ErrorCode.KAFKA_STORAGE_ERROR

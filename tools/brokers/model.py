@@ -5,8 +5,7 @@ of ZooKeeper and of the controller, fetches of followers and time go in; respons
 come out. Times are seconds of any clock that does not run backwards. The facts are Kafka 3.9's:
 ReplicaManager (maybeUpdateMetadataCache), Partition, and KafkaApis for the broker epochs.
 
-Left out: the data plane (`replication` moves bytes between models), and copies between log
-directories.
+Left out: the data plane (`replication` moves bytes between models).
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,6 +30,7 @@ from klamm.tools.brokers.calls import Call, Calls, Done
 from klamm.tools.brokers.departure import Departure
 from klamm.tools.brokers.dynamic_configs import DynamicConfigs
 from klamm.tools.brokers.hosting import Hosting
+from klamm.tools.brokers.log_dir_moves import LogDirMoves
 from klamm.tools.brokers.membership import Membership
 from klamm.tools.brokers.publisher import Publisher, ZnodePublisher
 from klamm.tools.brokers.registration import Registration
@@ -57,6 +57,7 @@ class BrokerModel:
         self.controller_epoch = 0
         self.hosting = Hosting(settings.id, disks, settings.born_with)
         self._calls = Calls()
+        self.log_dir_moves = LogDirMoves(self.hosting, settings.disk_bytes, self._copy_rate, now)
         self._registration = Registration(self._calls, settings)
         self._configs = DynamicConfigs(self._calls, settings.id)
         publisher: Publisher
@@ -108,7 +109,15 @@ class BrokerModel:
     @property
     def deadline(self) -> float:
         """When `advance` has something to do."""
-        return min(self._membership.deadline, self._publisher.deadline, self.departure.deadline)
+        return min(
+            self._membership.deadline,
+            self._publisher.deadline,
+            self.departure.deadline,
+            self.log_dir_moves.deadline,
+        )
+
+    def _copy_rate(self) -> float:
+        return min(self.settings.copy_rate, self.throttles.quotas.log_dirs)
 
     def take(self) -> tuple[Call, ...]:
         """Return the requests that are to be made now, in order."""
@@ -255,6 +264,7 @@ class BrokerModel:
 
     def advance(self, now: float) -> None:
         """Do what time brings: members that lag leave the ISR, changes are told."""
+        self.log_dir_moves.advance(now)
         self._membership.advance(now, self.metadata.brokers)
         self._publisher.advance(now)
         self.departure.advance(now)

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 import trio
@@ -15,36 +16,51 @@ from klamm.controller.core.model import Endpoint as Address
 from klamm.controller.core.origins import FromClient
 from klamm.controller.core.results import Result
 from klamm.controller.handlers.api import Context, RequestEvent
+from klamm.controller.handlers.from_controllers import denied
+from klamm.controller.handlers.releases import DEFAULT
 from klamm.controller.handlers.table import HANDLERS, advertised
 from klamm.controller.node.effects import ArmWatch, Commit, ReadZnodes, Update
+from klamm.controller.node.permissions import Permissions
+from klamm.controller.runtime.audit import audit
+from klamm.controller.runtime.authentication import Entrance
+from klamm.controller.runtime.credentials import find_credential
+from klamm.controller.runtime.limits import DEFAULT_LIMITS
+from klamm.controller.runtime.permissions import read_permissions
 from klamm.controller.runtime.server import Exchange, serve
 from klamm.controller.runtime.service import carry_out
 from klamm.controller.runtime.sessions import OpenStore, Session
+from klamm.controller.security.authorizer import ALLOW_ALL
 from klamm.controller.store.port import SessionEvent, SessionState, StoreEvent
 from klamm.controller.znodes import Endpoint
 from klamm.protocol import registry
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
+from klamm.tools.brokers.access import OPEN, Access
 from klamm.tools.brokers.asks import Answered, AskAlterPartition, AskControlledShutdown
 from klamm.tools.brokers.calls import Call
 from klamm.tools.brokers.cluster import Cluster, Effects
 from klamm.tools.brokers.controller_link import ControllerLink
 from klamm.tools.brokers.door import BrokerDoor
+from klamm.tools.brokers.own_log_dirs import OwnLogDirs
 from klamm.tools.brokers.settings import BrokerSettings
 
 HOST = "127.0.0.1"
-LISTENER = "PLAINTEXT"
 
 #: The pause between the end of a session and the next one.
 _SESSION_PAUSE_S = 0.5
 
 _CONTROL = (LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest)
 
-#: What ApiVersions shows, and what is served.
-SERVED: Mapping[int, range] = MappingProxyType(
-    {**advertised(), **{kind.api_key: registry.request(kind.api_key).versions for kind in _CONTROL}}
-)
+
+def served(release: str) -> Mapping[int, range]:
+    """Return what ApiVersions shows, and what is served, as this release of Kafka."""
+    control = {kind.api_key: registry.request(kind.api_key).versions for kind in _CONTROL}
+    return MappingProxyType({**advertised(release=release), **control})
+
+
+#: That of a broker which is not told otherwise.
+SERVED = served(DEFAULT)
 
 Carry = Callable[[Effects], None]
 
@@ -57,13 +73,21 @@ class SimulatedBroker:
     """One broker's sockets and sessions, around its model in the cluster."""
 
     def __init__(
-        self, settings: BrokerSettings, cluster: Cluster, open_store: OpenStore, carry_out: Carry
+        self,
+        settings: BrokerSettings,
+        cluster: Cluster,
+        open_store: OpenStore,
+        carry_out: Carry,
+        access: Access = OPEN,
     ) -> None:
+        self._access = access
         self._settings = settings
         self._cluster = cluster
         self._open_store = open_store
         self._carry_out = carry_out
-        self._door = BrokerDoor(self.make)
+        self._served = served(settings.release)
+        self._log_dirs = OwnLogDirs(settings.id, cluster, carry_out)
+        self._door = BrokerDoor(self.make, self._later)
         self._session: Session | None = None
         self._session_seconds = 0.0
         self._leaves_session = False
@@ -192,17 +216,37 @@ class SimulatedBroker:
         """Open the sockets and run the model behind them."""
         listeners = await trio.open_tcp_listeners(self.port, host=HOST)
         port = listeners[0].socket.getsockname()[1]
-        endpoint = Endpoint(LISTENER, LISTENER, HOST, port)
+        access = self._access
+        endpoint = Endpoint(access.listener, access.protocol, HOST, port)
         self._settings = replace(
             self._settings, endpoint=endpoint, timestamp_ms=int(time.time() * 1000)
         )
-        self._changes = ControllerLink(str(self.id), self._find_controller, self._take_answer)
-        self._leaving = ControllerLink(str(self.id), self._find_controller, self._take_answer)
+        self._changes, self._leaving = (
+            ControllerLink(str(self.id), self._find_controller, self._take_answer, access.connect)
+            for _ in range(2)
+        )
+        if access.authorizer is not None:
+            found = await read_permissions(access.authorizer, self._open_store)
+            self._door.permissions = Permissions(found)
+        find = partial(find_credential, self._door.transact)
+        entrance = Entrance(access.guard, self._served, find)
         async with trio.open_nursery() as nursery:
-            await nursery.start(serve, listeners, SERVED, self._dispatch)
+            self._nursery = nursery
+            await nursery.start(
+                serve, listeners, self._served, self._dispatch, DEFAULT_LIMITS, entrance
+            )
             nursery.start_soon(self._changes.run)
             nursery.start_soon(self._leaving.run)
             await self._live(task_status)
+
+    def _later(self, seconds: float, call: Callable[[], None]) -> None:
+        """Call a function after so many seconds, if the broker lives as long."""
+
+        async def wait() -> None:
+            await trio.sleep(seconds)
+            call()
+
+        self._nursery.start_soon(wait)
 
     async def _live(self, task_status: trio.TaskStatus[None]) -> None:
         """Run the model in one session after the other."""
@@ -239,7 +283,7 @@ class SimulatedBroker:
         model = self._cluster.brokers.get(self.id)
         if model is None:
             return None
-        return model.metadata.endpoint(model.metadata.controller_id, LISTENER)
+        return model.metadata.endpoint(model.metadata.controller_id, self._access.listener)
 
     def _take_answer(self, answered: Answered) -> None:
         model = self._cluster.brokers.get(self.id)
@@ -259,15 +303,28 @@ class SimulatedBroker:
         if model is None:
             exchange.disconnect(f"broker {self.id} has not started yet, or is ending")
             return
+        permissions = self._door.permissions
+        context = Context(
+            self.id,
+            self._access.listener,
+            self._served,
+            model.metadata,
+            properties=self._settings.properties,
+            client=exchange.client,
+            authorizer=permissions.authorizer if permissions is not None else ALLOW_ALL,
+            log_dirs=self._log_dirs,
+        )
+        audit(exchange)
+        refused = denied(context, body)
+        if refused is not None:
+            exchange.respond(refused)
+            return
         if isinstance(body, _CONTROL):
             now = trio.current_time()
             response, effects = self._cluster.request(now, self.id, body, version)
             self._carry_out(effects)
             exchange.respond(response)
             return
-        context = Context(
-            self.id, LISTENER, SERVED, model.metadata, properties=self._settings.properties
-        )
         outcome = HANDLERS[header.request_api_key].handle(context, body, version)
         carry_out(exchange, outcome, _no_controller, self._door.transact)
 

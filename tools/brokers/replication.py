@@ -91,14 +91,16 @@ class Replication:
         while self._stale:
             self._stale = False
             ways = {}
-            quotas = {}
+            finite = {}
             for id_, model in self._models.items():
                 ways[Link.OUT, id_] = self._bandwidth
                 most = min(self._bandwidth, self.slow.get(id_, math.inf))
                 ways[Link.IN, id_] = 0.0 if self.pauses.pausing(id_) else most
-                quotas[Link.LEADER_QUOTA, id_] = model.throttles.quotas.leader
-                quotas[Link.FOLLOWER_QUOTA, id_] = model.throttles.quotas.follower
-            finite = {link: rate for link, rate in quotas.items() if rate < math.inf}
+                quotas = model.throttles.quotas
+                if quotas.leader < math.inf:
+                    finite[Link.LEADER_QUOTA, id_] = quotas.leader
+                if quotas.follower < math.inf:
+                    finite[Link.FOLLOWER_QUOTA, id_] = quotas.follower
             for flow in self._flows.share(ways, finite):
                 self._fall_behind(flow)
 

@@ -20,11 +20,13 @@ import trio
 
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
 from klamm.controller.core.model import TopicPartition
+from klamm.controller.handlers.releases import DEFAULT as RELEASE
 from klamm.controller.runtime.sessions import OpenStore
 from klamm.controller.znodes import Endpoint, encode_uuid
+from klamm.tools.brokers.access import OPEN, Access
 from klamm.tools.brokers.cluster import Cluster, Effects
 from klamm.tools.brokers.control_server import serve_control
-from klamm.tools.brokers.peer import HOST, LISTENER, NotRunningError, SimulatedBroker
+from klamm.tools.brokers.peer import HOST, NotRunningError, SimulatedBroker
 from klamm.tools.brokers.registration import BrokerIdInUseError
 from klamm.tools.brokers.settings import (
     BANDWIDTH,
@@ -49,10 +51,12 @@ class SimulatedBrokers:
     `partition_bytes` is the data of a new topic's partition, for some `topic_bytes` by topic;
     `produce_rate` is what producers write to each in bytes per second, `bandwidth` what each
     broker can fetch and serve. `frozen` brokers never catch up. `control_port` (0 for a free one)
-    takes orders from outside, see `control_server`. `cluster_id` is offered to a cluster that has
-    none. Leaving, or being cancelled, ends the brokers: their own znodes go, what Kafka would
-    leave stays. Raises ValueError for settings that make no sense; in exception groups, as trio's
-    nurseries do, OSError for a port that is taken, BrokerIdInUseError, and StoreRefusedError.
+    takes orders from outside, see `control_server`. `access` is the listener of each broker.
+    `release` is that of Kafka whose versions clients are shown. `cluster_id` is offered to a
+    cluster that has none. Leaving, or being cancelled, ends the brokers: their own znodes go, what
+    Kafka would leave stays. Raises ValueError for settings that make no sense; in exception
+    groups, as trio's nurseries do, OSError for a port that is taken, BrokerIdInUseError, and
+    StoreRefusedError.
     """
 
     def __init__(
@@ -72,6 +76,8 @@ class SimulatedBrokers:
         control_port: int | None = None,
         times: Times = KAFKA_TIMES,
         topic_bytes: Mapping[str, int] | None = None,
+        release: str = RELEASE,
+        access: Access = OPEN,
     ) -> None:
         if len(set(ids)) != len(ids):
             raise ValueError(f"broker ids must differ: {list(ids)}")
@@ -86,7 +92,7 @@ class SimulatedBrokers:
             id_: SimulatedBroker(
                 BrokerSettings(
                     id_,
-                    Endpoint(LISTENER, LISTENER, HOST, (ports or {}).get(id_, 0)),
+                    Endpoint(access.listener, access.protocol, HOST, (ports or {}).get(id_, 0)),
                     cluster_id,
                     (racks or {}).get(id_),
                     partition_bytes,
@@ -94,10 +100,12 @@ class SimulatedBrokers:
                     protocol,
                     times,
                     topic_bytes=topic_bytes or {},
+                    release=release,
                 ),
                 self._cluster,
                 open_store,
                 self._carry_out,
+                access,
             )
             for id_ in ids
         }

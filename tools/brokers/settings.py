@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
+from klamm.controller.handlers.releases import DEFAULT as RELEASE
 from klamm.controller.znodes import Endpoint
 
 MIB = 1024 * 1024
@@ -11,6 +12,9 @@ MIB = 1024 * 1024
 #: Bytes of a new partition's data, and bytes per second that a broker fetches by default.
 PARTITION_BYTES = 10 * MIB
 BANDWIDTH = 10.0 * MIB
+
+#: The size of a log directory's disk.
+DISK_BYTES = 1024 * 1024 * MIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,9 @@ class BrokerSettings:
 
     `cluster_id` is offered to a cluster that has none; 22 characters of url-safe base64.
     `partition_bytes` is what each partition of a new topic holds, unless `topic_bytes` names it.
+    `release` is that of Kafka whose versions clients are shown. Each log directory is a disk of
+    `disk_bytes`, which nothing keeps from becoming too full; logs are copied between them at
+    `copy_rate` bytes per second.
     """
 
     id: int
@@ -51,6 +58,9 @@ class BrokerSettings:
     times: Times = KAFKA_TIMES
     timestamp_ms: int = 0
     topic_bytes: Mapping[str, int] = field(default_factory=dict)
+    release: str = RELEASE
+    disk_bytes: int = DISK_BYTES
+    copy_rate: float = BANDWIDTH
 
     def __post_init__(self) -> None:
         for size in (self.partition_bytes, *self.topic_bytes.values()):

@@ -17,6 +17,7 @@ LEADER_REPLICAS = "leader.replication.throttled.replicas"
 FOLLOWER_REPLICAS = "follower.replication.throttled.replicas"
 LEADER_RATE = "leader.replication.throttled.rate"
 FOLLOWER_RATE = "follower.replication.throttled.rate"
+LOG_DIRS_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
 MIN_IN_SYNC = "min.insync.replicas"
 
 _EVERY = "*"
@@ -61,15 +62,20 @@ def topic_settings(config: Mapping[str, str], broker: int) -> TopicSettings:
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """A broker's rates in bytes per second, infinite where none is set."""
+    """A broker's rates in bytes per second, infinite where none is set.
+
+    `log_dirs` is that of copies between its own log directories.
+    """
 
     leader: float = math.inf
     follower: float = math.inf
+    log_dirs: float = math.inf
 
 
 def quotas(own: Mapping[str, str], default: Mapping[str, str]) -> Quotas:
     """Read a broker's rates: its own configs go before the cluster's default ones."""
-    return Quotas(_rate(LEADER_RATE, own, default), _rate(FOLLOWER_RATE, own, default))
+    rates = (_rate(key, own, default) for key in (LEADER_RATE, FOLLOWER_RATE, LOG_DIRS_RATE))
+    return Quotas(*rates)
 
 
 def least_in_sync(own: Mapping[str, str], default: Mapping[str, str]) -> int:

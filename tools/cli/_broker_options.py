@@ -59,3 +59,15 @@ def broker_options(bandwidth: str) -> Callable[[F], F]:
         return command
 
     return add
+
+
+def log_directories(count: int) -> tuple[str, ...]:
+    """Name so many log directories."""
+    return tuple(f"/data{number}" for number in range(count))
+
+
+log_dirs_option = click.option(
+    "--log-dirs",
+    type=click.IntRange(1, 100),
+    help="How many log directories each broker has: /data0, /data1, ...",
+)

@@ -11,12 +11,17 @@ import trio
 
 from klamm.controller.core.model import Endpoint
 from klamm.controller.node import Node
+from klamm.controller.runtime.authentication import SecurityError
 from klamm.controller.runtime.controller import ListenError, open_listeners
 from klamm.controller.runtime.entry import NodeIdTakenError
 from klamm.controller.runtime.journal_file import JournalError
 from klamm.controller.runtime.keys import config_from
+from klamm.controller.runtime.listeners import PLAINTEXT
+from klamm.controller.runtime.login import connect_as_client
 from klamm.controller.runtime.sessions import Calls, OpenStore, StoreError
+from klamm.controller.runtime.tls import TlsError
 from klamm.controller.store.port import ReadData, Znode
+from klamm.tools.brokers.access import OPEN, Access
 from klamm.tools.brokers.server import SimulatedBrokers
 from klamm.tools.cli._nodes import (
     ClusterError,
@@ -28,6 +33,7 @@ from klamm.tools.cli._nodes import (
 from klamm.tools.cli._options import HOST
 from klamm.tools.cli._options import ClusterOptions as ClusterOptions
 from klamm.tools.cli._running import plain_faults
+from klamm.tools.cli._security import LocalSecurity, create_users, local_security
 from klamm.tools.cli._settled import settle
 from klamm.tools.cli._zookeepers import MEMORY, zookeeper_at
 from klamm.tools.embedded.errors import EmbeddedError
@@ -36,7 +42,15 @@ from klamm.tools.threads import TrioThread
 T = TypeVar("T")
 
 #: What keeps a cluster from starting or going on; each says it in words for people.
-FAULTS = (ClusterError, EmbeddedError, JournalError, ListenError, NodeIdTakenError)
+FAULTS = (
+    ClusterError,
+    EmbeddedError,
+    JournalError,
+    ListenError,
+    NodeIdTakenError,
+    SecurityError,
+    TlsError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +67,7 @@ class Cluster:
     brokers: SimulatedBrokers
     partition_bytes: int
     open_store: OpenStore
+    security: LocalSecurity = LocalSecurity()
 
     async def read(self, path: str) -> bytes | None:
         """Return a znode's data as it stands in ZooKeeper; raises StoreError if there is none."""
@@ -75,7 +90,8 @@ class Cluster:
     @property
     def endpoint(self) -> Endpoint:
         """Where the first node listens."""
-        return Endpoint("PLAINTEXT", "PLAINTEXT", self.nodes[0].host, self.nodes[0].port)
+        protocol = self.security.protocol
+        return Endpoint(protocol, protocol, self.nodes[0].host, self.nodes[0].port)
 
     @property
     def node(self) -> Node:
@@ -100,7 +116,13 @@ class Cluster:
             "nodes": nodes,
             "brokers": brokers,
             "control": self.control,
+            **_client_file(self.security),
         }
+
+
+def _client_file(security: LocalSecurity) -> dict[str, str]:
+    file = security.client_file
+    return {"client_properties": str(file)} if file is not None else {}
 
 
 def tell_errors(text: str) -> None:
@@ -132,7 +154,8 @@ async def _running(options: ClusterOptions, say: Say) -> AsyncIterator[Cluster]:
     async with (
         # Brokers and nodes are missed after the same time.
         zookeeper_at(options.zookeeper, config.session_timeout_ms) as (connect, open_store),
-        _nodes(options, connect, open_store, say) as nodes,
+        _secured(options, open_store) as security,
+        _nodes(options, security, connect, open_store, say) as nodes,
         SimulatedBrokers(
             open_store,
             options.brokers,
@@ -150,20 +173,45 @@ async def _running(options: ClusterOptions, say: Say) -> AsyncIterator[Cluster]:
             },
             produce_rate=options.produce_rate,
             bandwidth=options.bandwidth,
+            log_dirs=options.log_dirs,
             protocol=config.protocol,
             control_port=0,
+            access=_access(options, security),
+            release=config.release,
         ) as brokers,
     ):
-        office = await settle(nodes, brokers, options.topics)
+        opened = connect_as_client(security.client, "klamm-cli")
+        office = await settle(nodes, brokers, options.topics, security.protocol, opened)
         zookeeper = None if options.in_memory else connect
-        yield Cluster(zookeeper, nodes, office, brokers, options.partition_bytes, open_store)
+        yield Cluster(
+            zookeeper, nodes, office, brokers, options.partition_bytes, open_store, security
+        )
+
+
+@asynccontextmanager
+async def _secured(options: ClusterOptions, open_store: OpenStore) -> AsyncIterator[LocalSecurity]:
+    """Make keys and users while the block runs."""
+    with local_security(options.security) as security:
+        await create_users(security, open_store)
+        yield security
+
+
+def _access(options: ClusterOptions, security: LocalSecurity) -> Access:
+    """Return how brokers are reached, which is how nodes are."""
+    if security.protocol == PLAINTEXT:
+        return OPEN
+    return Access.of(options.node_properties(MEMORY, security)[0])
 
 
 @asynccontextmanager
 async def _nodes(
-    options: ClusterOptions, connect: str, open_store: OpenStore, say: Say
+    options: ClusterOptions,
+    security: LocalSecurity,
+    connect: str,
+    open_store: OpenStore,
+    say: Say,
 ) -> AsyncIterator[tuple[RunningNode, ...]]:
-    properties = options.node_properties(connect)
+    properties = options.node_properties(connect, security)
     if options.processes and not options.in_memory:
         async with nodes_as_processes(properties, say) as nodes:
             yield nodes

@@ -16,6 +16,7 @@ import trio
 from klamm.controller.node import Node
 from klamm.controller.runtime.controller import Running, run_controller
 from klamm.controller.runtime.keys import config_from
+from klamm.controller.runtime.properties import format_properties
 from klamm.controller.runtime.sessions import OpenStore
 from klamm.tools.embedded.process import WatchedProcess
 
@@ -121,13 +122,14 @@ class _Child:
 
     async def start(self, nursery: trio.Nursery, say: Say) -> None:
         """Start the process and return once it serves; what it says is passed on from then on."""
+        # In a folder that only its owner can read: there may be passwords among the properties,
+        # and everybody can read a command line.
         folder = Path(tempfile.mkdtemp(prefix="klamm-node-"))
-        ready = folder / "ready.json"
+        ready, config = folder / "ready.json", folder / "server.properties"
+        config.write_text(format_properties(self._properties), encoding="iso-8859-1")
         with _pipe() as (reading, writing):
             command = [sys.executable, "-P", "-m", "klamm.tools.cli", "serve", "--quiet"]
-            command += ["--ready-file", str(ready)]
-            for key, value in self._properties.items():
-                command += ["--override", f"{key}={value}"]
+            command += ["--ready-file", str(ready), "--config", str(config)]
             with os.fdopen(writing, "wb") as log:
                 self._process = WatchedProcess(
                     command, cwd=Path.cwd(), log=log, grace=_GRACE_SECONDS, remove=folder

@@ -5,11 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from klamm.tools.brokers.settings import BANDWIDTH, PARTITION_BYTES
+from klamm.tools.cli._security import LocalSecurity, Wish
 from klamm.tools.cli._topics import NewTopic
 from klamm.tools.cli._zookeepers import MEMORY
 
 HOST = "127.0.0.1"
 NODE_ID = 900
+
+#: What a simulated broker has unless it is to have more.
+ONE_LOG_DIR = ("/data",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,7 @@ class ClusterOptions:
     dealt out in turn. Brokers in `frozen` never catch up. `partition_bytes` is what each partition
     holds, `produce_rate` what grows it and `bandwidth` what a broker copies, in bytes per second.
     `properties` are those of every node; each writes its journal to a file in `journals`.
+    `log_dirs` are those of every broker.
     """
 
     brokers: Sequence[int] = (0, 1, 2, 3, 4)
@@ -37,6 +42,8 @@ class ClusterOptions:
     topics: Mapping[str, NewTopic] = field(default_factory=dict)
     properties: Mapping[str, str] = field(default_factory=dict)
     journals: Path | None = None
+    log_dirs: Sequence[str] = ONE_LOG_DIR
+    security: Wish = Wish()
 
     @property
     def in_memory(self) -> bool:
@@ -54,17 +61,21 @@ class ClusterOptions:
             return ()
         return tuple(self.journals / f"node-{NODE_ID + n}.jsonl" for n in range(self.nodes))
 
-    def node_properties(self, zookeeper: str) -> tuple[dict[str, str], ...]:
+    def node_properties(
+        self, zookeeper: str, security: LocalSecurity | None = None
+    ) -> tuple[dict[str, str], ...]:
         """Return what each node is started with."""
+        security = security or LocalSecurity()
         found = []
         journals = self.journal_files
         for number in range(self.nodes):
             port = self.port if number == 0 else 0
             properties = {
+                **security.properties,
                 **self.properties,
                 "node.id": str(NODE_ID + number),
                 "zookeeper.connect": zookeeper,
-                "listeners": f"PLAINTEXT://{HOST}:{port}",
+                "listeners": f"{security.protocol}://{HOST}:{port}",
             }
             rack = self.rack(number)
             if rack is not None:

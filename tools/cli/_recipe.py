@@ -7,6 +7,7 @@ from pathlib import Path
 
 from klamm.controller.brokers.metadata import TopicMetadata
 from klamm.tools.cli._cluster import Cluster
+from klamm.tools.cli._security import OUTSIDE
 from klamm.tools.cli._sizes import counted
 
 #: So many topics are named, and the others counted.
@@ -32,7 +33,11 @@ def welcome(
         *_places(cluster, topics),
         *_journals(cluster, journals, earlier),
         "",
-        *_recipe(cluster.bootstrap, brokers, _topic(brokers, topics)),
+        *(
+            _secured(cluster)
+            if cluster.security.client_file is not None
+            else _recipe(cluster.bootstrap, brokers, _topic(brokers, topics))
+        ),
         "How the brokers are, and what befalls them (klamm broker --help has more):",
         "",
         f"  klamm broker status {orders}",
@@ -69,6 +74,39 @@ def _places(cluster: Cluster, topics: Mapping[str, TopicMetadata]) -> list[str]:
         more = [f"{len(topics) - _SHOWN} more"] if len(topics) > _SHOWN else []
         lines.append(f"  topics     {', '.join([*shown, *more])}")
     return lines
+
+
+def _secured(cluster: Cluster) -> list[str]:
+    """Tell how clients get in, by Kafka's own tools and by a library."""
+    security, file = cluster.security, cluster.security.client_file
+    login = f"as user {OUTSIDE} by {security.sasl}" if security.sasl else "with its certificate"
+    given = [f'bootstrap_servers="{cluster.bootstrap}"', f'security_protocol="{security.protocol}"']
+    if "ssl.truststore.location" in security.client:
+        given.append(f'ssl_cafile="{security.client["ssl.truststore.location"]}"')
+    if "ssl.keystore.location" in security.client:
+        given.append(f'ssl_certfile="{security.client["ssl.keystore.location"]}"')
+        given.append(f'ssl_keyfile="{security.client["ssl.keystore.location"]}"')
+    if security.sasl is not None:
+        given.append(f'sasl_mechanism="{security.sasl}"')
+        given.append(f'sasl_plain_username="{OUTSIDE}"')
+        given.append('sasl_plain_password="..."')  # which is in the file
+    arguments = [f"      {each}," for each in given]
+    return [
+        f"Clients come by {security.protocol}, {login}. Kafka's own tools need only this file,",
+        "which is gone when the cluster stops:",
+        "",
+        f"  kafka-reassign-partitions.sh --bootstrap-server {cluster.bootstrap} \\",
+        f"    --command-config {file} --list",
+        "",
+        "kafka-python is told the same by name:",
+        "",
+        "  from kafka import KafkaAdminClient",
+        "  admin = KafkaAdminClient(",
+        *arguments,
+        "  )",
+        "  admin.list_partition_reassignments()",
+        "",
+    ]
 
 
 def _successors(cluster: Cluster) -> list[str]:

@@ -1,9 +1,12 @@
 """When a local cluster is ready: asked over the wire, and seen on the simulated brokers."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 
 import trio
 
+from klamm.controller.runtime.conversation import Connect, connect_tcp
+from klamm.controller.runtime.listeners import PLAINTEXT
 from klamm.protocol.generated.create_topics_request import (
     CreatableReplicaAssignment,
     CreatableTopic,
@@ -22,24 +25,34 @@ _POLL_SECONDS = 0.005
 _CREATE_SECONDS = 30
 _PARTITIONS_PER_REQUEST = 5000
 
+OpenWire = Callable[[RunningNode], AbstractAsyncContextManager[Wire]]
+
 
 async def settle(
-    nodes: Sequence[RunningNode], brokers: SimulatedBrokers, topics: Mapping[str, NewTopic]
+    nodes: Sequence[RunningNode],
+    brokers: SimulatedBrokers,
+    topics: Mapping[str, NewTopic],
+    protocol: str = PLAINTEXT,
+    connect: Connect = connect_tcp,
 ) -> RunningNode:
     """Wait until every node answers, one is in office and knows all brokers; create the topics.
 
     Returns the one in office when each partition has a leader and every broker knows it. Raises
     ClusterError for a topic that cannot be, and after a minute in vain.
     """
+
+    def open_wire(node: RunningNode) -> AbstractAsyncContextManager[Wire]:
+        return Wire.open(node.host, node.port, protocol, connect)
+
     what = "a controller that knows every broker"
     with trio.move_on_after(_START_SECONDS):
-        office = await _in_office(nodes, brokers.brokers)
+        office = await _in_office(nodes, brokers.brokers, open_wire)
         what = "the brokers to know their controller"
         while not all(_knows_cluster(brokers, broker, office) for broker in brokers.brokers):
             await trio.sleep(_POLL_SECONDS)
         if topics:
             what = "the topics to be there"
-            async with Wire.open(office.host, office.port) as wire:
+            async with open_wire(office) as wire:
                 for some in _portions(topics.values()):
                     await _create(wire, some)
                 await _led(wire, topics)
@@ -49,10 +62,12 @@ async def settle(
     raise ClusterError(f"waited {_START_SECONDS:g} s in vain for {what}")
 
 
-async def _in_office(nodes: Sequence[RunningNode], brokers: Collection[int]) -> RunningNode:
+async def _in_office(
+    nodes: Sequence[RunningNode], brokers: Collection[int], open_wire: OpenWire
+) -> RunningNode:
     """Return the node that is controller, once all of them answer and it knows these brokers."""
     while True:
-        found = [await _metadata(node) for node in nodes]
+        found = [await _metadata(node, open_wire) for node in nodes]
         for node, answer in zip(nodes, found, strict=True):
             known = {broker.node_id for broker in answer.brokers}
             if answer.controller_id == node.id and set(brokers) <= known:
@@ -60,9 +75,9 @@ async def _in_office(nodes: Sequence[RunningNode], brokers: Collection[int]) -> 
         await trio.sleep(_POLL_SECONDS)
 
 
-async def _metadata(node: RunningNode) -> MetadataResponse:
+async def _metadata(node: RunningNode, open_wire: OpenWire) -> MetadataResponse:
     try:
-        async with Wire.open(node.host, node.port) as wire:
+        async with open_wire(node) as wire:
             answer = await wire.ask(MetadataRequest(topics=()), 7)
     except OSError as error:
         raise ClusterError(f"node {node.id} does not answer: {error}") from error

@@ -6,7 +6,9 @@ from typing import Self
 
 import trio
 
-from klamm.controller.runtime.conversation import LinkLostError, converse
+from klamm.controller.core.model import Endpoint
+from klamm.controller.runtime.conversation import Connect, LinkLostError, connect_tcp, converse
+from klamm.controller.runtime.listeners import PLAINTEXT
 from klamm.protocol.connection import ClientConnection
 from klamm.protocol.message import Message
 
@@ -20,9 +22,14 @@ class Wire:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, host: str, port: int) -> AsyncIterator[Self]:
+    async def open(
+        cls, host: str, port: int, protocol: str = PLAINTEXT, connect: Connect = connect_tcp
+    ) -> AsyncIterator[Self]:
         """Connect, and close at the end of the block; raises OSError."""
-        stream = await trio.open_tcp_stream(host, port)
+        try:
+            stream = await connect(Endpoint(protocol, protocol, host, port))
+        except LinkLostError as error:
+            raise ConnectionError(f"it does not let us in: {error}") from error
         async with stream:
             yield cls(stream)
 

@@ -10,13 +10,15 @@ import click
 import trio
 
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol, by_name
+from klamm.controller.handlers.releases import DEFAULT as RELEASE
 from klamm.controller.runtime.controller import ListenError
 from klamm.controller.runtime.entry import PATIENCE_SECONDS
 from klamm.tools.brokers.calls import StoreRefusedError
 from klamm.tools.brokers.peer import HOST
 from klamm.tools.brokers.registration import BrokerIdInUseError
 from klamm.tools.brokers.server import SimulatedBrokers
-from klamm.tools.cli._broker_options import broker_options
+from klamm.tools.cli._as_version import as_version_option
+from klamm.tools.cli._broker_options import broker_options, log_directories, log_dirs_option
 from klamm.tools.cli._ids import read_ids
 from klamm.tools.cli._running import (
     ReadyFileError,
@@ -64,13 +66,8 @@ def _read_protocol(
     callback=_read_protocol,
     help="inter.broker.protocol.version; 2.4-IV0 if not given.",
 )
-@click.option(
-    "--log-dirs",
-    type=click.IntRange(1, 100),
-    default=1,
-    show_default=True,
-    help="How many log directories each broker has: /data0, /data1, ...",
-)
+@log_dirs_option
+@as_version_option
 @click.option(
     "--control-port",
     type=click.IntRange(0, 65535),
@@ -87,7 +84,8 @@ def command(
     produce_rate: int,
     bandwidth: int,
     protocol: InterBrokerProtocol,
-    log_dirs: int,
+    log_dirs: int | None,
+    release: str | None,
     control_port: int,
     ready_file: Path | None,
 ) -> None:
@@ -112,9 +110,10 @@ def command(
             produce_rate=float(produce_rate),
             bandwidth=float(bandwidth),
             frozen=frozen,
-            log_dirs=tuple(f"/data{number}" for number in range(log_dirs)),
+            log_dirs=log_directories(log_dirs or 1),
             protocol=protocol,
             control_port=control_port,
+            release=release or RELEASE,
         )
     except ValueError as error:
         raise click.ClickException(str(error)) from error

@@ -16,10 +16,16 @@ COMMANDS = {
     "chaos": "Break a cluster of processes at random, and judge what it has done.",
     "demo": "Show klamm at work: hundreds of moves, live, and what may go wrong.",
     "lab": "Break controllers on purpose; repeat, shrink and read what happened.",
+    "reassign": "Move partitions: kafka-reassign-partitions with more to it.",
+    "reassign-partitions": "The same by its long name.",
     "serve": "Join a ZooKeeper as a controller node until Ctrl-C.",
+    "topics": "List, describe, create, grow and delete topics, as kafka-topics does.",
     "up": "Start ZooKeeper, controller nodes and simulated brokers until Ctrl-C.",
     "zookeeper": "Start only the embedded ZooKeeper until Ctrl-C.",
 }
+
+#: Commands by other names, and whose module they have.
+ALIASES = {"reassign-partitions": "reassign"}
 
 
 class LazyGroup(click.Group):
@@ -35,8 +41,9 @@ class LazyGroup(click.Group):
             return None
         # What is imported stays: collecting while it comes in, and looking at it ever after, is
         # time for nothing.
+        module = ALIASES.get(cmd_name, cmd_name)
         gc.disable()
-        command: click.Command = import_module(f"klamm.tools.cli.{cmd_name}").command
+        command: click.Command = import_module(f"klamm.tools.cli.{module}").command
         gc.freeze()
         gc.enable()
         return command

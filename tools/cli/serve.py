@@ -10,13 +10,16 @@ from pathlib import Path
 import click
 import trio
 
+from klamm.controller.runtime.authentication import SecurityError
 from klamm.controller.runtime.config import ControllerConfig
 from klamm.controller.runtime.controller import ListenError, Running, run_controller
 from klamm.controller.runtime.entry import NodeIdTakenError, UnreachableError
 from klamm.controller.runtime.journal_file import JournalError
 from klamm.controller.runtime.keys import ConfigError, config_from
 from klamm.controller.runtime.sessions import StoreError
+from klamm.controller.runtime.tls import TlsError
 from klamm.controller.znodes.errors import ZnodeError
+from klamm.tools.cli._as_version import as_property, as_version_option
 from klamm.tools.cli._properties import merged, override_option, warn_of_unknown
 from klamm.tools.cli._running import (
     ReadyFileError,
@@ -32,7 +35,9 @@ _FAULTS = (
     ListenError,
     NodeIdTakenError,
     ReadyFileError,
+    SecurityError,
     StoreError,
+    TlsError,
     UnreachableError,
     ZnodeError,
 )
@@ -49,10 +54,15 @@ _GC_THRESHOLDS = (200_000, 10, 10)
     help="A server.properties file, with Kafka's own names.",
 )
 @override_option
+@as_version_option
 @ready_file_option
 @click.option("--quiet", is_flag=True, help="Say nothing but warnings and errors.")
 def command(
-    config: Path | None, overrides: Mapping[str, str], ready_file: Path | None, quiet: bool
+    config: Path | None,
+    overrides: Mapping[str, str],
+    release: str | None,
+    ready_file: Path | None,
+    quiet: bool,
 ) -> None:
     """Join a ZooKeeper as a controller node until Ctrl-C.
 
@@ -67,7 +77,7 @@ def command(
     set_up_logging()
     if not quiet:
         logging.getLogger("klamm.node").setLevel(logging.INFO)  # elections, and what they found
-    properties = merged(config, overrides)
+    properties = {**merged(config, overrides), **as_property(release)}
     try:
         settings = config_from(properties)
     except ConfigError as error:
@@ -103,9 +113,10 @@ def _welcome(config: ControllerConfig, running: Running) -> Iterator[str]:
     endpoint = running.endpoint
     where = f"{endpoint.host}:{endpoint.port}"
     yield f"klamm node {config.node_id} serves on {where}, ZooKeeper {config.zookeeper}"
-    if not _is_loopback(config.host):
-        interfaces = config.host or "all interfaces"
-        near = f"PLAINTEXT://127.0.0.1:{config.port or endpoint.port}"
+    host = config.between.host
+    if not _is_loopback(host):
+        interfaces = host or "all interfaces"
+        near = f"PLAINTEXT://127.0.0.1:{config.between.port or endpoint.port}"
         yield (
             f"  it listens on {interfaces}, and whoever reaches it may do anything; to keep it to"
             f" this machine: --override listeners={near}"

@@ -7,9 +7,10 @@ import click
 import trio
 
 from klamm.controller.runtime.keys import ConfigError, config_from, unknown_keys
-from klamm.tools.cli._broker_options import broker_options
+from klamm.tools.cli._as_version import as_property, as_version_option
+from klamm.tools.cli._broker_options import broker_options, log_directories, log_dirs_option
 from klamm.tools.cli._cluster import FAULTS, ClusterOptions, running_cluster
-from klamm.tools.cli._options import NODE_ID
+from klamm.tools.cli._options import NODE_ID, ONE_LOG_DIR
 from klamm.tools.cli._properties import override_option
 from klamm.tools.cli._recipe import welcome
 from klamm.tools.cli._running import (
@@ -20,6 +21,7 @@ from klamm.tools.cli._running import (
     set_up_logging,
     until_signal,
 )
+from klamm.tools.cli._security_options import security_options, wish
 from klamm.tools.cli._sizes import counted
 from klamm.tools.cli._topics import NewTopic, parse_topics, read_assignments, unique
 from klamm.tools.cli._zookeepers import MEMORY
@@ -29,6 +31,9 @@ _DECIDED = {
     "node.id": "nodes are 900, 901, ...: --nodes",
     "listeners": "nodes listen on 127.0.0.1: --port",
     "advertised.listeners": "nodes listen on 127.0.0.1: --port",
+    "inter.broker.listener.name": "nodes have one listener: --tls, --sasl",
+    "security.inter.broker.protocol": "nodes have one listener: --tls, --sasl",
+    "listener.security.protocol.map": "nodes have one listener: --tls, --sasl",
     "zookeeper.connect": "the cluster has a ZooKeeper of its own; to join one: klamm serve",
     "broker.rack": "racks are dealt out in turn: --racks",
     "klamm.journal.file": "each node has a journal of its own: --journal",
@@ -41,10 +46,13 @@ _FAULTS = (*FAULTS, ReadyFileError)
 #: registration.
 _SESSION_TIMEOUT = "zookeeper.session.timeout.ms"
 
+#: Here klamm's own tools may ask for all that the controller knows.
+_DESCRIBE = "klamm.describe.reassignments.enable"
+
 
 def _check_properties(overrides: Mapping[str, str], ibp: str | None) -> dict[str, str]:
     """Return the properties of every node; raises UsageError before anything is started."""
-    properties = {_SESSION_TIMEOUT: "6000", **overrides}
+    properties = {_SESSION_TIMEOUT: "6000", _DESCRIBE: "true", **overrides}
     for key in overrides:
         if key in _DECIDED:
             raise click.UsageError(f"--override {key}: {_DECIDED[key]}")
@@ -122,10 +130,13 @@ def _check_topics(
     default=0,
     help="Port of the first node on 127.0.0.1; without it a free one is taken.",
 )
+@security_options
 @broker_options(bandwidth="1MiB")
+@log_dirs_option
 @click.option(
     "--ibp", metavar="VERSION", help="inter.broker.protocol.version of nodes and brokers."
 )
+@as_version_option
 @override_option
 @click.option(
     "--journal",
@@ -146,10 +157,15 @@ def command(
     partition_bytes: int,
     produce_rate: int,
     bandwidth: int,
+    log_dirs: int | None,
     ibp: str | None,
+    release: str | None,
     overrides: Mapping[str, str],
     journal: Path | None,
     ready_file: Path | None,
+    tls: bool,
+    client_certificates: bool,
+    sasl: str | None,
 ) -> None:
     """Start ZooKeeper, controller nodes and simulated brokers until Ctrl-C."""
     ids = range(brokers)
@@ -168,8 +184,10 @@ def command(
         racks=racks or 0,
         frozen=frozen,
         topics=_check_topics(topics, assigned, ids),
-        properties=_check_properties(overrides, ibp),
+        log_dirs=log_directories(log_dirs) if log_dirs else ONE_LOG_DIR,
+        properties=_check_properties({**overrides, **as_property(release)}, ibp),
         journals=journal.absolute() if journal else None,
+        security=wish(tls, client_certificates, sasl),
     )
     set_up_logging()
     try:

@@ -1,0 +1,66 @@
+"""DescribeAcls (key 29).
+
+Behaviour
+    * The bindings that the filter means, by resource, as this node knows them: what it was asked
+      to create or delete shows at once, what others were asked as soon as ZooKeeper has told.
+    * No DESCRIBE on the cluster: CLUSTER_AUTHORIZATION_FAILED. No authorizer: SECURITY_DISABLED.
+    * A code in the filter that nobody knows: INVALID_REQUEST; Kafka closes the connection.
+    Source: Kafka 3.9, AclApis.handleDescribeAcls, AclAuthorizer.acls.
+
+Versions 0-3
+    1     pattern types; before, literal patterns alone can be asked for
+
+Left out: nothing.
+"""
+
+from itertools import groupby
+
+from klamm.controller.handlers.acl_filters import NO_AUTHORIZER_TEXT, filter_of, unknown_text
+from klamm.controller.handlers.api import CLUSTER_DENIED_TEXT, Answer, Context, Outcome
+from klamm.controller.security.acls import Operation
+from klamm.controller.security.authorizer import AclAuthorizer
+from klamm.protocol.error_codes import ErrorCode
+from klamm.protocol.generated.describe_acls_request import DescribeAclsRequest
+from klamm.protocol.generated.describe_acls_response import (
+    AclDescription,
+    DescribeAclsResource,
+    DescribeAclsResponse,
+)
+
+API_KEY = 29
+VERSIONS = range(4)
+
+
+def handle(context: Context, request: DescribeAclsRequest, version: int) -> Outcome:
+    """Answer from the authorizer of this moment."""
+    if not context.allows_cluster(Operation.DESCRIBE):
+        return _refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, CLUSTER_DENIED_TEXT)
+    if not isinstance(context.authorizer, AclAuthorizer):
+        return _refused(ErrorCode.SECURITY_DISABLED, NO_AUTHORIZER_TEXT)
+    meant = filter_of(request)
+    if meant.unknown:
+        return _refused(ErrorCode.INVALID_REQUEST, unknown_text(meant))
+    resources = tuple(
+        DescribeAclsResource(
+            pattern.resource_type,
+            pattern.name,
+            pattern.pattern_type,
+            tuple(
+                AclDescription(
+                    binding.rule.principal,
+                    binding.rule.host,
+                    binding.rule.operation,
+                    binding.rule.permission,
+                )
+                for binding in bindings
+            ),
+        )
+        for pattern, bindings in groupby(
+            context.authorizer.bindings(meant), key=lambda binding: binding.pattern
+        )
+    )
+    return Answer(DescribeAclsResponse(error_message=None, resources=resources))
+
+
+def _refused(code: ErrorCode, text: str) -> Answer:
+    return Answer(DescribeAclsResponse(error_code=code, error_message=text))

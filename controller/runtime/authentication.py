@@ -1,0 +1,207 @@
+"""TLS and SASL at the door of a server.
+
+A server's `Entrance` turns the stream of a connection into one whose peer is known. Until then the
+peer has cost little: bounded memory (a TLS record, 512 KiB of SASL) and bounded time. Whoever
+fails to say who he is waits for a moment before he hears it, so that guessing takes time.
+
+Credentials of SCRAM are read from ZooKeeper when somebody logs in by them: one that was changed or
+taken away counts at once, and nothing is kept.
+"""
+
+import secrets
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+import trio
+
+from klamm.controller.runtime.conversation import READ_BYTES
+from klamm.controller.runtime.listeners import Listener
+from klamm.controller.runtime.tls import handshake_failure, server_context, subject_der
+from klamm.controller.security.authenticator import Authenticator, MakeMechanism, RefusedError
+from klamm.controller.security.jaas import JaasError, login_modules
+from klamm.controller.security.mapping import (
+    MappingError,
+    PrincipalMapper,
+    parse_rules,
+    subject_text,
+)
+from klamm.controller.security.plain import PLAIN, PlainServer, users_of
+from klamm.controller.security.principals import ANONYMOUS, Client, user
+from klamm.controller.security.sasl import MECHANISMS
+from klamm.controller.security.scram import (
+    SCRAM_MECHANISMS,
+    CredentialNeeded,
+    ScramCredential,
+    ScramServer,
+)
+
+#: How long a peer may take to say who it is, TLS included.
+ADMISSION_SECONDS = 30.0
+#: Kafka's connection.failed.authentication.delay.ms.
+FAILURE_SECONDS = 0.1
+
+#: Looks a credential up; raises RefusedError if nobody can tell.
+FindCredential = Callable[[CredentialNeeded], Awaitable[ScramCredential | None]]
+
+#: Unknown users seem to have a credential; it is made from this.
+_DECOY_KEY = secrets.token_bytes(32)
+
+
+class SecurityError(ValueError):
+    """Properties ask for a security that cannot be; the text names the property."""
+
+
+async def no_credentials(needed: CredentialNeeded) -> ScramCredential | None:
+    """Stand in where there is no ZooKeeper to ask."""
+    raise RefusedError(f"there is nobody to ask for the credential of {needed.user!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A connection whose peer is known, and what has been read of it beyond."""
+
+    stream: trio.abc.Stream
+    client: Client
+    rest: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What one listener asks of its peers."""
+
+    listener: str
+    tls: ssl.SSLContext | None = None
+    mapper: PrincipalMapper = field(default_factory=PrincipalMapper)
+    mechanisms: Mapping[str, MakeMechanism] = field(default_factory=dict)
+
+
+def guard_of(listener: Listener, properties: Mapping[str, str]) -> Guard:
+    """Return what Kafka's properties have a listener ask; raises SecurityError or TlsError."""
+    tls = None
+    if listener.uses_tls:
+        if listener.protocol == "SASL_SSL":
+            # As in Kafka, who logs in by SASL needs a certificate only if this listener says so.
+            properties = {k: v for k, v in properties.items() if k != "ssl.client.auth"}
+        tls = server_context(properties, listener.prefix)
+    try:
+        mapper = parse_rules(_of(properties, listener.prefix, "ssl.principal.mapping.rules") or "")
+    except MappingError as error:
+        raise SecurityError(f"ssl.principal.mapping.rules: {error}") from error
+    mechanisms = _mechanisms(listener, properties) if listener.uses_sasl else {}
+    return Guard(listener.name, tls, mapper, mechanisms)
+
+
+def _of(properties: Mapping[str, str], prefix: str, name: str) -> str | None:
+    return properties.get(prefix + name, properties.get(name))
+
+
+def _mechanisms(listener: Listener, properties: Mapping[str, str]) -> Mapping[str, MakeMechanism]:
+    key = "sasl.enabled.mechanisms"
+    text = _of(properties, listener.prefix, key) or "GSSAPI"
+    found: dict[str, MakeMechanism] = {}
+    for name in (part.strip() for part in text.split(",")):
+        if name not in MECHANISMS:
+            raise SecurityError(
+                f"{key}={text!r}: klamm speaks {', '.join(MECHANISMS)}, and not {name}; name only"
+                " those"
+            )
+        found[name] = _plain(listener, properties) if name == PLAIN else _scram(name)
+    return found
+
+
+def _plain(listener: Listener, properties: Mapping[str, str]) -> MakeMechanism:
+    key = f"{listener.prefix}plain.sasl.jaas.config"
+    text = properties.get(key)
+    if text is None:
+        raise SecurityError(
+            f"{key} is missing: PLAIN needs users, as in org.apache.kafka.common.security.plain."
+            'PlainLoginModule required user_alice="...";'
+        )
+    try:
+        users = {
+            name: word
+            for each in login_modules(text)
+            for name, word in users_of(each.options).items()
+        }
+    except JaasError as error:
+        raise SecurityError(f"{key}: {error}") from error
+    return lambda: PlainServer(users)
+
+
+def _scram(name: str) -> MakeMechanism:
+    mechanism = SCRAM_MECHANISMS[name]
+    return lambda: ScramServer(mechanism, secrets.token_urlsafe(24), _DECOY_KEY)
+
+
+class Entrance:
+    """Lets peers in by a listener. `advertised` is what ApiVersions shows before a login."""
+
+    def __init__(
+        self,
+        guard: Guard,
+        advertised: Mapping[int, range],
+        find_credential: FindCredential = no_credentials,
+        seconds: float = ADMISSION_SECONDS,
+    ) -> None:
+        self._guard = guard
+        self._advertised = advertised
+        self._find = find_credential
+        self._seconds = seconds
+
+    async def admit(self, stream: trio.abc.Stream, host: str) -> Admitted:
+        """Find out who the peer is; raises RefusedError, and then it has heard its last words."""
+        guard = self._guard
+        client = Client(ANONYMOUS, host, guard.listener)
+        if guard.tls is None and not guard.mechanisms:
+            return Admitted(stream, client)
+        try:
+            with trio.fail_after(self._seconds):
+                if guard.tls is not None:
+                    stream, client = await self._wrap(stream, guard.tls, client)
+                if guard.mechanisms:
+                    return await self._authenticate(stream, client)
+                return Admitted(stream, client)
+        except trio.TooSlowError:
+            raise RefusedError(f"it has not said who it is within {self._seconds:g} s") from None
+        except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
+            raise RefusedError(f"the connection was lost: {error.__cause__ or error}") from error
+
+    async def _wrap(
+        self, stream: trio.abc.Stream, context: ssl.SSLContext, client: Client
+    ) -> tuple[trio.abc.Stream, Client]:
+        secured = trio.SSLStream(stream, context, server_side=True, https_compatible=True)
+        try:
+            await secured.do_handshake()
+        except trio.BrokenResourceError as error:
+            raise RefusedError(f"TLS handshake: {handshake_failure(error)}") from error
+        certificate = secured.getpeercert(binary_form=True)
+        if certificate is None:
+            return secured, client
+        try:
+            name = self._guard.mapper.name(subject_text(subject_der(certificate)))
+        except MappingError as error:
+            raise RefusedError(str(error)) from error
+        return secured, Client(user(name), client.host, client.listener)
+
+    async def _authenticate(self, stream: trio.abc.Stream, client: Client) -> Admitted:
+        authenticator = Authenticator(self._guard.mechanisms, self._advertised)
+        try:
+            while not authenticator.done:
+                outcome = authenticator.next()
+                if isinstance(outcome, CredentialNeeded):
+                    outcome = authenticator.found(await self._find(outcome))
+                if outcome is not None:
+                    await stream.send_all(outcome)
+                    continue
+                data = await stream.receive_some(READ_BYTES)
+                if not data:
+                    raise RefusedError("it has left without a login")
+                authenticator.feed(data)
+        except RefusedError as refused:
+            if refused.last_words:
+                await trio.sleep(FAILURE_SECONDS)
+                await stream.send_all(refused.last_words)
+            raise
+        client = Client(authenticator.principal, client.host, client.listener)
+        return Admitted(stream, client, authenticator.rest())

@@ -1,0 +1,200 @@
+"""Keys 45, 46 and klamm's own 17904."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from klamm.protocol.generated.alter_partition_reassignments_request import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
+from klamm.protocol.generated.alter_partition_reassignments_response import (
+    AlterPartitionReassignmentsResponse,
+)
+from klamm.protocol.generated.describe_reassignments_request import (
+    DescribeReassignmentsRequest,
+    DescribeReassignmentsTopic,
+)
+from klamm.protocol.generated.describe_reassignments_response import DescribeReassignmentsResponse
+from klamm.protocol.generated.list_partition_reassignments_request import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsTopics,
+)
+from klamm.protocol.generated.list_partition_reassignments_response import (
+    ListPartitionReassignmentsResponse,
+)
+from klamm.tools.admin.apis import Place, api
+from klamm.tools.admin.errors import (
+    AdminError,
+    UnsupportedVersionError,
+    error_of,
+    raise_for,
+)
+from klamm.tools.admin.names import Everything, TopicPartition, by_topic
+from klamm.tools.admin.routing import Session
+
+#: The replicas that a partition is to have, in order; None cancels.
+Target = Sequence[int] | None
+
+_ALTER = api(
+    "alterPartitionReassignments",
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+)
+# Version 1 is klamm's alone and tells of batches; 0 is the one that clusters share.
+_LIST = api(
+    "listPartitionReassignments",
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+    range(1),
+)
+_DESCRIBE = api(
+    "describeReassignments", DescribeReassignmentsRequest, DescribeReassignmentsResponse
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionReassignment:
+    """A partition that moves: its replicas now, those among them that come, those that go.
+
+    Each in the order that the controller tells. A cancel takes `adding_replicas` away again.
+    """
+
+    replicas: tuple[int, ...]
+    adding_replicas: tuple[int, ...]
+    removing_replicas: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReassignmentDetails:
+    """What only klamm's controller tells of a move.
+
+    `original_replicas` are what a cancel goes back to and `step_replicas` the target of the step
+    that is being done, None where the controller does not know them. `waiting_for` says in words
+    what the move waits for, None if for nothing. `owed_deletes` are brokers whose replicas are
+    still to be deleted.
+    """
+
+    original_replicas: tuple[int, ...] | None
+    step_replicas: tuple[int, ...] | None
+    waiting_for: str | None
+    owed_deletes: tuple[int, ...]
+
+
+def checked(targets: Mapping[TopicPartition, Target]) -> dict[TopicPartition, Target]:
+    """Return a copy; raises ValueError for a target without replicas, which is no cancel."""
+    for name, target in targets.items():
+        if target is not None and not target:
+            raise ValueError(
+                f"{TopicPartition(*name)}: a target needs a replica at least; None cancels"
+            )
+    return {
+        TopicPartition(*name): None if target is None else tuple(target)
+        for name, target in targets.items()
+    }
+
+
+async def alter(
+    session: Session,
+    targets: Mapping[TopicPartition, Target],
+    allow_replication_factor_change: bool,
+) -> dict[TopicPartition, AdminError | None]:
+    """Start or cancel moves; the outcome of each."""
+
+    def make(version: int) -> AlterPartitionReassignmentsRequest:
+        if version < 1 and not allow_replication_factor_change:
+            # KIP-860; the words are those of Java's client.
+            raise UnsupportedVersionError(
+                "The broker does not support the AllowReplicationFactorChange option for the"
+                " AlterPartitionReassignments API. Consider re-sending the request without the"
+                " option or updating the server version"
+            )
+        topics = [
+            ReassignableTopic(
+                topic,
+                tuple(
+                    ReassignablePartition(number, _wire(targets[TopicPartition(topic, number)]))
+                    for number in numbers
+                ),
+            )
+            for topic, numbers in by_topic(targets).items()
+        ]
+        return AlterPartitionReassignmentsRequest(
+            session.timeout_ms, allow_replication_factor_change, tuple(topics)
+        )
+
+    answer = await session.ask(
+        _ALTER, Place.CONTROLLER, make, lambda response: [response.error_code]
+    )
+    if answer.error_code:
+        return dict.fromkeys(targets, error_of(answer.error_code, answer.error_message))
+    return {
+        TopicPartition(topic.name, partition.partition_index): error_of(
+            partition.error_code, partition.error_message
+        )
+        if partition.error_code
+        else None
+        for topic in answer.responses
+        for partition in topic.partitions
+    }
+
+
+async def list_(
+    session: Session, partitions: Collection[TopicPartition] | Everything
+) -> dict[TopicPartition, PartitionReassignment]:
+    """Return the partitions that move, of those asked for."""
+    topics = None
+    if not isinstance(partitions, Everything):
+        topics = tuple(
+            ListPartitionReassignmentsTopics(topic, tuple(numbers))
+            for topic, numbers in by_topic(partitions).items()
+        )
+    answer = await session.ask(
+        _LIST,
+        Place.CONTROLLER,
+        lambda _: ListPartitionReassignmentsRequest(session.timeout_ms, topics),
+        lambda response: [response.error_code],
+    )
+    raise_for(answer.error_code, answer.error_message)
+    return {
+        TopicPartition(topic.name, partition.partition_index): PartitionReassignment(
+            partition.replicas, partition.adding_replicas, partition.removing_replicas
+        )
+        for topic in answer.topics
+        for partition in topic.partitions
+    }
+
+
+async def describe(
+    session: Session, partitions: Collection[TopicPartition] | Everything
+) -> dict[TopicPartition, ReassignmentDetails]:
+    """Return what klamm's controller tells of the moves among the partitions."""
+    topics = None
+    if not isinstance(partitions, Everything):
+        topics = tuple(
+            DescribeReassignmentsTopic(topic, tuple(numbers))
+            for topic, numbers in by_topic(partitions).items()
+        )
+    answer = await session.ask(
+        _DESCRIBE,
+        Place.CONTROLLER,
+        lambda _: DescribeReassignmentsRequest(topics),
+        lambda response: [response.error_code],
+    )
+    raise_for(answer.error_code, answer.error_message)
+    return {
+        TopicPartition(topic.name, partition.partition_index): ReassignmentDetails(
+            partition.original_replicas,
+            partition.step_replicas,
+            partition.waiting_for,
+            partition.owed_deletes,
+        )
+        for topic in answer.topics
+        for partition in topic.partitions
+    }
+
+
+def _wire(target: Target) -> tuple[int, ...] | None:
+    return None if target is None else tuple(target)

@@ -1,0 +1,90 @@
+"""--cancel: take moves back; or write down what could be taken back.
+
+Source: Kafka 3.9, tools, ReassignPartitionsCommand.java (cancelAssignment). Its 3.7 to 4.0.0 pass
+over moves that only add replicas, and leave out a line end; neither is repeated here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from klamm.tools.admin import Admin, TopicPartition, errors
+from klamm.tools.reassign import log_dirs, plan_files, texts, throttles
+from klamm.tools.reassign.output import CommandError, Output, TerseError
+from klamm.tools.reassign.pacing import SYSTEM_CLOCK, Clock
+
+
+def cancel(
+    admin: Admin,
+    plan_json: str,
+    output: Output,
+    *,
+    preserve_throttles: bool = False,
+    timeout_ms: int = 10_000,
+    by_controller: bool = False,
+    clock: Clock = SYSTEM_CLOCK,
+) -> None:
+    """Cancel what moves of the plan's partitions and log directories, and clear the throttles.
+
+    `by_controller` says that the client asks controllers, which change any broker's configs.
+    Raises TerseError, CommandError and AdminError.
+    """
+    plan = plan_files.parse_plan(plan_json)
+    listed = admin.list_partition_reassignments(set(plan.targets)).result()
+    active = [
+        name for name, move in listed.items() if move.adding_replicas or move.removing_replicas
+    ]
+    if active:
+        _cancel(admin, active, output)
+    else:
+        output.say(texts.NONE_ACTIVE)
+    output.put(cancelled=[str(name) for name in sorted(active)])
+    states = log_dirs.read(admin, plan.log_dirs)
+    back = {state.replica: state.current for state in states if state.moving and state.current}
+    if back:
+        # The way to cancel such a move is to move the replica to where it is.
+        log_dirs.start(admin, back, timeout_ms, clock, output)
+    else:
+        output.say(texts.NO_MOVES_ACTIVE)
+    if not preserve_throttles:
+        throttles.clear(admin, plan, output, by_controller=by_controller)
+
+
+def _cancel(admin: Admin, active: Collection[TopicPartition], output: Output) -> None:
+    refused = {}
+    results = admin.alter_partition_reassignments(dict.fromkeys(active))
+    for name, future in results.futures.items():
+        try:
+            future.result()
+        except errors.AdminError as error:
+            refused[name] = error
+    if refused:
+        output.put(errors={str(name): str(error) for name, error in sorted(refused.items())})
+        raise TerseError(texts.not_cancelled(refused))
+    output.say(texts.cancelled([*active]))
+
+
+def write_plan(admin: Admin, file: Path, output: Output) -> None:
+    """Write everything that moves now to a new file, with the replicas it moves to.
+
+    What begins to move later is not in it, and is not cancelled with it (KIP-455, the two steps
+    of its `--cancel`). Raises CommandError if the file is there or cannot be written.
+    """
+    moving = admin.list_partition_reassignments().result()
+    targets = {
+        name: [broker for broker in move.replicas if broker not in move.removing_replicas]
+        for name, move in moving.items()
+    }
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(plan_files.format_plan(targets) + "\n")
+    except FileExistsError as error:
+        raise CommandError(f"{file} is there already; name another file") from error
+    except OSError as error:
+        raise CommandError(f"{file} cannot be written: {error.strerror}") from error
+    output.say(
+        f"Wrote {len(targets)} partition reassignment{texts.plural(len(targets))} to {file}; they"
+        f" go on until --cancel --reassignment-json-file {file}"
+    )
+    output.put(written=str(file), partitions=[str(name) for name in sorted(targets)])

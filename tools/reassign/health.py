@@ -1,0 +1,147 @@
+"""--pause-when-unhealthy: hold the next group back while the cluster is worse off than at first.
+
+What was wrong before the run is no reason, nor is what happens to the plan's own partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from klamm.tools.admin import (
+    Admin,
+    ConfigResource,
+    PartitionDescription,
+    ResourceType,
+    TopicPartition,
+    errors,
+)
+from klamm.tools.reassign.texts import plural
+from klamm.tools.reassign.waiting import Patience
+
+MIN_ISR: Final = "min.insync.replicas"
+
+#: So many partitions are named when many are concerned.
+_NAMED: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """One look: the brokers that are there, and what ails partitions outside the plan.
+
+    A partition is offline without a leader, and under-replicated while its ISR is short.
+    """
+
+    brokers: frozenset[int] = frozenset()
+    offline: frozenset[TopicPartition] = frozenset()
+    under_min_isr: frozenset[TopicPartition] = frozenset()
+    under_replicated: frozenset[TopicPartition] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Why a run pauses, and what would end the pause."""
+
+    cause: str
+    remedy: str
+
+
+def judge(first: Health, now: Health) -> list[Fact]:
+    """Say what has got worse, the gravest first; nothing if all is as it was or better."""
+    facts = []
+    if gone := sorted(first.brokers - now.brokers):
+        ids = ",".join(map(str, gone))
+        facts.append(Fact(f"broker{plural(len(gone))} {ids} vanished", f"{ids} come back"))
+    for what, names in (
+        ("offline", now.offline - first.offline),
+        (f"under {MIN_ISR}", now.under_min_isr - first.under_min_isr - now.offline),
+    ):
+        if names:
+            facts.append(Fact(f"{what} outside the plan: {_some(names)}", f"none is {what}"))
+    before, after = len(first.under_replicated), len(now.under_replicated)
+    if after > before:
+        more = _some(now.under_replicated - first.under_replicated)
+        facts.append(
+            Fact(
+                f"under-replicated partitions outside the plan grew from {before} to {after}:"
+                f" {more}",
+                f"there are {before} again",
+            )
+        )
+    return facts
+
+
+def look(admin: Admin, plan: Collection[TopicPartition]) -> Health:
+    """Look at the whole cluster but the partitions of the plan; raises AdminError."""
+    brokers = admin.describe_cluster().result().brokers
+    partitions = {}
+    for topic, future in admin.describe_topics().futures.items():
+        try:
+            described = future.result()
+        except errors.UnknownTopicOrPartitionError:
+            continue  # deleted since the names were asked for
+        for number, partition in described.partitions.items():
+            if (name := TopicPartition(topic, number)) not in plan:
+                partitions[name] = partition
+    short = {name: one for name, one in partitions.items() if len(one.isr) < len(one.replicas)}
+    return Health(
+        frozenset(brokers),
+        frozenset(name for name, one in partitions.items() if one.leader is None),
+        frozenset(_under_min_isr(admin, short)),
+        frozenset(short),
+    )
+
+
+def _under_min_isr(
+    admin: Admin, short: Mapping[TopicPartition, PartitionDescription]
+) -> Iterable[TopicPartition]:
+    """Pick those whose ISR is below their topic's minimum; only their topics are asked about."""
+    topics = sorted({name.topic for name in short})
+    if not topics:
+        return []
+    resources = [ConfigResource(ResourceType.TOPIC, topic) for topic in topics]
+    least = {}
+    for resource, future in admin.describe_configs(resources).futures.items():
+        try:
+            value = future.result()[MIN_ISR].value
+        except errors.UnknownTopicOrPartitionError:
+            continue
+        least[resource.name] = 1 if value is None else int(value)
+    return [name for name, one in short.items() if len(one.isr) < least.get(name.topic, 0)]
+
+
+@dataclass
+class HealthGate:
+    """Lets the next group pass as soon as the cluster is as well off as at the first look.
+
+    `say` gets a line when a pause begins, when its reasons change, and when it ends.
+    """
+
+    read: Callable[[], Health]
+    patience: Patience
+    say: Callable[[str], None]
+    first: Health = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.first = self.read()
+
+    def __call__(self) -> None:
+        """Wait; raises DeadlineError and whatever looking raises."""
+        told: list[Fact] = []
+        while facts := judge(self.first, self.read()):
+            if facts != told:
+                causes = "; ".join(fact.cause for fact in facts)
+                remedies = ", and ".join(fact.remedy for fact in facts)
+                self.say(f"Paused: {causes}. Nothing more is submitted until {remedies}.")
+            told = facts
+            self.patience.sleep(fact.cause for fact in facts)
+        if told:
+            self.say("Going on: the cluster is as well as it was at the start.")
+
+
+def _some(names: Collection[TopicPartition]) -> str:
+    """Name a few."""
+    first = ",".join(map(str, sorted(names)[:_NAMED]))
+    more = len(names) - _NAMED
+    return f"{first} and {more} more" if more > 0 else first

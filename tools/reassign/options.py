@@ -1,0 +1,258 @@
+"""Which options there are, which actions take them, and which dialects know them: as data.
+
+Source of names, order of actions and what belongs together: Kafka 3.9, tools,
+ReassignPartitionsCommandOptions.java and ReassignPartitionsCommand.java (validateAndParseArgs);
+for 4.x's additions the same files there, for `--zookeeper` Kafka 2.6's
+ReassignPartitionsCommand.scala.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, unique
+from typing import Final
+
+
+@unique
+class Dialect(Enum):
+    """Which tool's ways are followed."""
+
+    KAFKA_3_9 = "3.9"
+    KAFKA_2_6 = "2.6"
+    KIP_455 = "kip-455"
+    KIP_179_ALTER = "kip-179-alter"
+    KIP_179_ASSIGN = "kip-179-assign"
+
+    @property
+    def is_kip_179(self) -> bool:
+        """Tell whether it is one of KIP-179, whose requests only klamm's server knows."""
+        return self in (Dialect.KIP_179_ALTER, Dialect.KIP_179_ASSIGN)
+
+
+EVERY_DIALECT: Final = frozenset(Dialect)
+WITH_ZOOKEEPER: Final = EVERY_DIALECT - {Dialect.KAFKA_3_9}
+
+
+@unique
+class Kind(Enum):
+    """What follows an option."""
+
+    FLAG = "nothing"
+    TEXT = "a text"
+    INT = "a whole number of 32 bits"
+    LONG = "a whole number of 64 bits"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option; `argument` names what follows it in the help, `choices` are all that may."""
+
+    name: str
+    help: str
+    kind: Kind = Kind.FLAG
+    argument: str = ""
+    default: str | int | None = None
+    choices: tuple[str, ...] = ()
+    dialects: frozenset[Dialect] = EVERY_DIALECT
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One action: the options that it needs, in the order of asking, and those that it may have.
+
+    `ours` is one that the stock tool does not have, and exits by the table of exits.py.
+    """
+
+    name: str
+    required: tuple[str, ...] = ()
+    permitted: frozenset[str] = frozenset()
+    ours: bool = False
+
+
+#: What every action takes.
+COMMON: Final = frozenset({"bootstrap-server", "command-config", "dialect", "json"})
+
+PLAN_FILE: Final = "reassignment-json-file"
+
+#: The stock actions, in the order in which they are asked for.
+STOCK_ACTIONS: Final = (
+    Action(
+        "generate",
+        ("topics-to-move-json-file", "broker-list"),
+        frozenset({"disable-rack-aware", "zookeeper"}),
+    ),
+    Action(
+        "execute",
+        (PLAN_FILE,),
+        frozenset(
+            {
+                "additional",
+                "disallow-replication-factor-change",
+                "incremental",
+                "reassignment-batch-size",
+                "reassignment-poll-interval-ms",
+                "replica-alter-log-dirs-throttle",
+                "throttle",
+                "timeout",
+                "zookeeper",
+            }
+        ),
+    ),
+    Action("verify", (PLAN_FILE,), frozenset({"preserve-throttles", "zookeeper"})),
+    Action(
+        "cancel",
+        (PLAN_FILE,),
+        frozenset({"bootstrap-controller", "preserve-throttles", "timeout", "write-plan"}),
+    ),
+    Action("list", (), frozenset({"bootstrap-controller"})),
+)
+
+#: Actions that only klamm's tool has.
+OWN_ACTIONS: tuple[Action, ...] = ()
+
+ACTIONS: Final = {action.name: action for action in (*STOCK_ACTIONS, *OWN_ACTIONS)}
+
+#: What a ZooKeeper alone cannot do, in the order of complaint.
+ONLY_WITH_SERVER: Final = (
+    "additional",
+    "cancel",
+    "command-config",
+    "replica-alter-log-dirs-throttle",
+    "list",
+    "timeout",
+)
+
+_FILE_FORMAT: Final = (
+    '{"version": 1, "partitions": [{"topic": "foo", "partition": 1, "replicas": [1, 2, 3],'
+    ' "log_dirs": ["any", "/d1", "/d2"]}]}'
+)
+
+OPTIONS: Final = {
+    option.name: option
+    for option in (
+        Option("generate", "Propose a plan that spreads topics over brokers; nothing is started."),
+        Option("execute", "Start the moves of --reassignment-json-file."),
+        Option(
+            "verify",
+            "Tell how far the moves of --reassignment-json-file are, and remove the throttles once"
+            " nothing in the cluster moves.",
+        ),
+        Option("cancel", "Cancel those moves of --reassignment-json-file that are running."),
+        Option("list", "List every move that is running."),
+        Option(
+            "additional",
+            "Start the plan although others run already; also the way to change the throttle of"
+            " the plan that runs.",
+        ),
+        Option(
+            "bootstrap-controller",
+            "Ask the controllers of a KRaft cluster themselves (Kafka 4.0 and later); for --list"
+            " and --cancel, instead of --bootstrap-server.",
+            Kind.TEXT,
+            "host:port,...",
+        ),
+        Option(
+            "bootstrap-server",
+            "Any nodes of the cluster to begin with.",
+            Kind.TEXT,
+            "host:port,...",
+        ),
+        Option("broker-list", "The brokers to spread topics over.", Kind.TEXT, "0,1,2"),
+        Option(
+            "command-config",
+            "A file of Kafka client properties: security.protocol, sasl.*, ssl.*, timeouts.",
+            Kind.TEXT,
+            "file",
+        ),
+        Option(
+            "dialect",
+            "Whose options and texts: those of Kafka 3.9 or 2.6, of the text of KIP-455, or of"
+            " KIP-179 in its two forms.",
+            Kind.TEXT,
+            "name",
+            Dialect.KAFKA_3_9.value,
+            tuple(dialect.value for dialect in Dialect),
+        ),
+        Option("disable-rack-aware", "Propose a plan that takes no heed of racks."),
+        Option(
+            "disallow-replication-factor-change",
+            "Have every move refused that would change how many replicas a partition has (Kafka"
+            " 4.1 and later).",
+        ),
+        Option("help", "Print this and exit."),
+        Option(
+            "incremental",
+            "With a batch size: submit the next partition as soon as one is complete, and not only"
+            " when its whole batch is.",
+        ),
+        Option("json", "Print one JSON object instead of the texts."),
+        Option("preserve-throttles", "Leave every throttle as it is."),
+        Option(
+            PLAN_FILE,
+            f"The plan: {_FILE_FORMAT} where log_dirs may be left out, and `any` lets the broker"
+            " choose.",
+            Kind.TEXT,
+            "file",
+        ),
+        Option(
+            "reassignment-batch-size",
+            "Submit the plan in batches of so many partitions, each when all of the one before are"
+            " complete; 0 submits all at once.",
+            Kind.INT,
+            "partitions",
+            0,
+        ),
+        Option(
+            "reassignment-poll-interval-ms",
+            "How long to wait between two looks at a batch.",
+            Kind.LONG,
+            "ms",
+            1000,
+        ),
+        Option(
+            "replica-alter-log-dirs-throttle",
+            "The most that a broker may copy between its log directories; at least 1024 is"
+            " sensible.",
+            Kind.LONG,
+            "bytes/s",
+            -1,
+        ),
+        Option(
+            "throttle",
+            "The most that brokers may copy to each other for these moves; at least 1024 is"
+            " sensible. --verify removes it after the end.",
+            Kind.LONG,
+            "bytes/s",
+            -1,
+        ),
+        Option(
+            "timeout",
+            "How long to try to start a move between log directories.",
+            Kind.LONG,
+            "ms",
+            10_000,
+        ),
+        Option(
+            "topics-to-move-json-file",
+            'The topics to spread: {"version":1,"topics":[{"topic":"foo"},{"topic":"foo1"}]}',
+            Kind.TEXT,
+            "file",
+        ),
+        Option("version", "Print klamm's version and exit."),
+        Option(
+            "write-plan",
+            "Cancel nothing; write all that moves now to this file, for --cancel to take later.",
+            Kind.TEXT,
+            "file",
+        ),
+        Option(
+            "zookeeper",
+            "Deprecated, and will be removed in a later version: work through ZooKeeper's nodes"
+            " instead of requests; --generate, --execute and --verify only. Use"
+            " --bootstrap-server.",
+            Kind.TEXT,
+            "host:port,.../chroot",
+            dialects=WITH_ZOOKEEPER,
+        ),
+    )
+}

@@ -1,0 +1,52 @@
+"""Where the tool's words go: texts for people and old scripts, or one JSON object."""
+
+import json
+from typing import TextIO
+
+
+class TerseError(Exception):
+    """An action has failed for a reason that stock scripts know word by word."""
+
+
+class CommandError(Exception):
+    """An action has failed; what is printed starts with `Error: `."""
+
+
+class Output:
+    """Texts on `out` as the stock tool has them; with `as_json` one object there instead.
+
+    Warnings of our own go to `err`, so that nobody who parses the texts meets them.
+    """
+
+    def __init__(self, out: TextIO, err: TextIO, *, as_json: bool = False) -> None:
+        self._out = out
+        self._err = err
+        self._as_json = as_json
+        self._facts: dict[str, object] = {}
+
+    def say(self, text: str = "") -> None:
+        """Print a stock text and a line end."""
+        if not self._as_json:
+            self._out.write(f"{text}\n")
+            self._out.flush()
+
+    def warn(self, text: str) -> None:
+        """Print a line that the stock tool does not have."""
+        self._err.write(f"{text}\n")
+        self._err.flush()
+
+    def put(self, **facts: object) -> None:
+        """Add facts to the JSON object."""
+        self._facts.update(facts)
+
+    def add(self, name: str, item: object) -> None:
+        """Add an item to a list of the JSON object."""
+        found = self._facts.setdefault(name, [])
+        assert isinstance(found, list), name
+        found.append(item)
+
+    def close(self, status: int) -> None:
+        """Print the JSON object, if that is what was asked for; `status` is the exit code."""
+        if self._as_json:
+            self._out.write(json.dumps({**self._facts, "exit": status}) + "\n")
+            self._out.flush()

@@ -1,0 +1,215 @@
+"""A whole run of the tool: from words to an exit code.
+
+Source: Kafka 3.9, tools, ReassignPartitionsCommand.java (main, handleAction): what fails prints
+on standard output, wrong usage on standard error, and both exit with 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final, TextIO
+
+from klamm.controller.runtime.properties import PropertiesError
+from klamm.tools.admin import Admin, errors, properties
+from klamm.tools.admin.links import Record
+from klamm.tools.reassign import listing, texts, zookeeper_ways
+from klamm.tools.reassign.cancel import cancel, write_plan
+from klamm.tools.reassign.command import (
+    SUMMARY,
+    Command,
+    HelpWanted,
+    UsageError,
+    VersionWanted,
+    parse,
+    usage,
+)
+from klamm.tools.reassign.execute import ExecuteOptions, execute
+from klamm.tools.reassign.exits import Exit
+from klamm.tools.reassign.generate import generate
+from klamm.tools.reassign.options import PLAN_FILE, Dialect
+from klamm.tools.reassign.output import CommandError, Output, TerseError
+from klamm.tools.reassign.verify import verify
+
+CLIENT_ID: Final = "reassign-partitions-tool"
+
+
+def main(words: Sequence[str], out: TextIO, err: TextIO, record: Record | None = None) -> int:
+    """Do what a command line asks for; return the exit code.
+
+    `record` is told of every request.
+    """
+    try:
+        command = parse(words)
+    except HelpWanted as wanted:
+        stream, status = (out, Exit.DONE) if wanted.asked else (err, Exit.FAILED)
+        stream.write(f"{SUMMARY}\n{usage(wanted.dialect)}\n")
+        return status
+    except VersionWanted:
+        out.write(f"klamm {version('klamm')}\n")
+        return Exit.DONE
+    except UsageError as error:
+        err.write(f"{error}\n{usage(error.dialect)}\n")
+        return error.status
+    output = Output(out, err, as_json=command.has("json"))
+    output.put(action=command.action.name)
+    for word in command.ignored:
+        output.warn(f"Passing over {word!r}, which is no option.")
+    status = _guarded(command, output, record)
+    output.close(status)
+    return status
+
+
+def _guarded(command: Command, output: Output, record: Record | None) -> Exit:
+    """Run the action, and print what it fails with."""
+    try:
+        return _run(command, output, record)
+    except TerseError as error:
+        output.say(str(error))
+        output.put(error=str(error))
+    except (CommandError, errors.AdminError, properties.OptionError) as error:
+        output.say(f"Error: {error}")
+        output.put(error=str(error))
+    return Exit.FAILED
+
+
+def _run(command: Command, output: Output, record: Record | None) -> Exit:
+    if command.dialect.is_kip_179 and command.action.name == "execute":
+        key, name = _KIP_179_REQUESTS[command.dialect]
+        if not command.through_zookeeper:
+            raise CommandError(
+                f"--execute in dialect {command.dialect.value} sends {name} (key {key}), which the"
+                " server does not advertise; use dialect 3.9"
+            )
+    if command.through_zookeeper:
+        return _through_zookeeper(command, output)
+    if command.has("zookeeper"):
+        output.say(texts.ZOOKEEPER_IGNORED)
+    by_controller = command.has("bootstrap-controller")
+    option = "bootstrap-controller" if by_controller else "bootstrap-server"
+    given = _properties(command)
+    with Admin.connect(
+        command.text(option),
+        properties=given,
+        client_id=given.get("client.id", CLIENT_ID),
+        bootstrap_controller=by_controller,
+        record=record,
+    ) as admin:
+        return ACTIONS[command.action.name](admin, command, output)
+
+
+def _through_zookeeper(command: Command, output: Output) -> Exit:
+    if command.dialect.is_kip_179:
+        output.warn(f"{texts.ZOOKEEPER_DEPRECATED} Use --bootstrap-server instead.")
+    else:
+        output.say(texts.ZOOKEEPER_DEPRECATED)
+    with zookeeper_ways.opened(command.text("zookeeper"), output) as ways:
+        match command.action.name:
+            case "generate":
+                ways.generate(
+                    _read(command, "topics-to-move-json-file"),
+                    command.text("broker-list"),
+                    rack_aware=not command.has("disable-rack-aware"),
+                )
+            case "execute":
+                ways.execute(_read(command, PLAN_FILE), command.number("throttle"))
+            case "verify":
+                ways.verify(
+                    _read(command, PLAN_FILE),
+                    preserve_throttles=command.has("preserve-throttles"),
+                    dialect=command.dialect,
+                )
+            case other:
+                raise AssertionError(f"--{other} takes no --zookeeper")
+    return Exit.DONE
+
+
+def _properties(command: Command) -> Mapping[str, str]:
+    """Return the client properties; raises CommandError."""
+    if not command.has("command-config"):
+        return {}
+    file = command.text("command-config")
+    try:
+        return properties.read(file)
+    except (OSError, PropertiesError) as error:
+        raise CommandError(f"Unable to read file {file}: {error}") from error
+
+
+def _read(command: Command, option: str) -> str:
+    """Return the text of the file that an option names; raises CommandError."""
+    file = command.text(option)
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"Unable to read file {file}: {error}") from error
+
+
+def _list(admin: Admin, command: Command, output: Output) -> Exit:
+    listing.list_moves(admin, output)
+    return Exit.DONE
+
+
+def _generate(admin: Admin, command: Command, output: Output) -> Exit:
+    generate(
+        admin,
+        _read(command, "topics-to-move-json-file"),
+        command.text("broker-list"),
+        output,
+        rack_aware=not command.has("disable-rack-aware"),
+    )
+    return Exit.DONE
+
+
+def _execute(admin: Admin, command: Command, output: Output) -> Exit:
+    options = ExecuteOptions(
+        command.has("additional"),
+        command.number("throttle"),
+        command.number("replica-alter-log-dirs-throttle"),
+        command.number("timeout"),
+        not command.has("disallow-replication-factor-change"),
+        command.pacing,
+    )
+    execute(admin, _read(command, PLAN_FILE), options, output)
+    return Exit.DONE
+
+
+def _verify(admin: Admin, command: Command, output: Output) -> Exit:
+    verify(
+        admin,
+        _read(command, PLAN_FILE),
+        output,
+        preserve_throttles=command.has("preserve-throttles"),
+        dialect=command.dialect,
+    )
+    return Exit.DONE
+
+
+def _cancel(admin: Admin, command: Command, output: Output) -> Exit:
+    if command.has("write-plan"):
+        write_plan(admin, Path(command.text("write-plan")), output)
+        return Exit.DONE
+    cancel(
+        admin,
+        _read(command, PLAN_FILE),
+        output,
+        preserve_throttles=command.has("preserve-throttles"),
+        timeout_ms=command.number("timeout"),
+        by_controller=command.has("bootstrap-controller"),
+    )
+    return Exit.DONE
+
+
+#: What each action does, given a client, its command line and where its words go.
+ACTIONS: Final[Mapping[str, Callable[[Admin, Command, Output], Exit]]] = {
+    "generate": _generate,
+    "execute": _execute,
+    "verify": _verify,
+    "cancel": _cancel,
+    "list": _list,
+}
+
+_KIP_179_REQUESTS: Final = {
+    Dialect.KIP_179_ALTER: (17902, "AlterTopics"),
+    Dialect.KIP_179_ASSIGN: (17900, "AssignPartitions"),
+}
