@@ -109,7 +109,9 @@ class Desk:
         asked = self._requests[number]
         outcome = self._outcome(number)
         if isinstance(outcome, Submit | Transact):
-            self._respond(asked, outcome.respond(results))
+            response = outcome.respond(results)
+            assert not isinstance(response, Transact), "nobody here asks for all users"
+            self._respond(asked, response)
         else:
             assert isinstance(outcome, Answer), f"{asked} has no answer"
             self._respond(asked, outcome.response)

@@ -144,7 +144,7 @@ def _object(cls: type) -> _Copy:
         made = memo[id(thing)] = object.__new__(cls)
         for name in names:
             put(made, name, _copy(getattr(thing, name), memo))
-        attributes = made.__dict__
+        attributes: dict[str, Any] = made.__dict__
         for name, item in thing.__dict__.items():
             item_cls = item.__class__
             way = ways[item_cls] if item_cls in ways else _way(item_cls)

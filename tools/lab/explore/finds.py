@@ -16,6 +16,7 @@ from klamm.tools.lab.explore.scopes import (
     ELECTION,
     FENCED,
     GARBAGE,
+    GROWING,
     MOVING,
     NONSENSE,
     ORDERED,
@@ -46,7 +47,7 @@ FINDS: Mapping[str, Find] = MappingProxyType(
         "F01": Find(ORDERED, 1, "liveness"),
         "F02": Find(MOVING, 1, "I9"),
         "F09": Find(NONSENSE, 0, "liveness"),
-        "F20": Find(DEPOSED, 1, "liveness"),
+        "F19": Find(GROWING, 0, "I3"),
         "F25": Find(SHRINKING, 0, "I9"),
         "F26": Find(NONSENSE, 0, "I2"),
         "F30": Find(DEPOSED, 1, "I1"),
@@ -57,6 +58,7 @@ FINDS: Mapping[str, Find] = MappingProxyType(
         "F39": Find(ELECTION, 0, "liveness"),
         "F45": Find(TOUCHED, 0, "I9"),
         "H1": Find(NONSENSE, 0, "I2"),
+        "H3": Find(GROWING, 0, "I9"),
         "H5": Find(TOUCHED, 0, "I9"),
         "H9": Find(GARBAGE, 0, "liveness"),
         "N1": Find(GARBAGE, 1, "liveness"),
@@ -66,7 +68,8 @@ FINDS: Mapping[str, Find] = MappingProxyType(
 
 _PARTITIONS = "it takes several partitions, or topics, and there is one"
 _BROKERS = "a broker fails, or fetches nothing for a while, and none does here"
-_TOLD = "no invariant names it: a client is told one thing, and another happens"
+_TOLD = "no invariant names it: the client was refused, or not answered, and so promised nothing"
+_TIME = "time heals it: the client is answered when its time is up, and no invariant forbids that"
 _WRITES = "a tool writes what none of the recipes of small worlds do"
 _DELETES = "the deletion of a topic is in no small world but those in which it comes to nothing"
 
@@ -78,7 +81,7 @@ NOT_FOUND: Mapping[str, str] = MappingProxyType(
         "F05": _BROKERS,
         "F06": _PARTITIONS,
         "F08": "a tool writes between a read and a write of the orders of several partitions",
-        "F19": "PLACEHOLDER",
+        "F20": _TIME,
         "F27": _PARTITIONS,
         "F31": "it hears of the end of its office as a timer runs out, and none does",
         "F40": _BROKERS,
@@ -87,9 +90,8 @@ NOT_FOUND: Mapping[str, str] = MappingProxyType(
         "F52": _DELETES,
         "F54": "it takes nodes of several releases",
         "H2": _WRITES,
-        "H3": "PLACEHOLDER",
         "H4": _TOLD,
-        "H6": "the watch comes before the answer, and each is a turn of its own",
+        "H6": _TIME,
         "H7": _BROKERS,
         "H8": _BROKERS,
         "N2": _WRITES,
@@ -97,8 +99,8 @@ NOT_FOUND: Mapping[str, str] = MappingProxyType(
         "N4": _WRITES,
         "N5": _DELETES,
         "N6": _BROKERS,
-        "N7": "PLACEHOLDER",
-        "N8": "PLACEHOLDER",
+        "N7": "a broker has to ask while its controller is replaced, and no opening begins there",
+        "N8": "no invariant names it: a move that is begun once more ends all the same",
         "N9": _DELETES,
         "N10": _TOLD,
         "N13": _BROKERS,

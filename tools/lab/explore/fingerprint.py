@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import marshal
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple

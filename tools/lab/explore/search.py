@@ -229,18 +229,9 @@ class Exploration:
         """Leave a world alone, in a copy, and see whether it comes to rest."""
         found, world = self.found, copied(place.world)
         found.last += 1
-        found.violation = guarded(world, lambda: _unanswered(world) or rest(world))
+        found.violation = guarded(world, lambda: rest(world))
         if found.violation is not None:
             found.script = _script(place.way)
-
-
-def _unanswered(world: World) -> Violation | None:
-    """Who waits for an answer while nothing is under way gets one by the passing of time alone."""
-    waiting = [asked for asked in world.clients.requests if asked.open]
-    if not waiting:
-        return None
-    text = f"{waiting[0].node} has not answered {waiting[0].what.name!r}, and nothing goes on"
-    return Violation("liveness", len(world.events), text)
 
 
 def _script(way: _Way | None) -> list[str]:
