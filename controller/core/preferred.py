@@ -5,6 +5,7 @@ Source: Kafka 3.9, Election.scala (leaderForPreferredReplica) and KafkaControlle
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 from klamm.controller.core.draft import Draft
@@ -80,6 +81,14 @@ def can_be_led(partition: Partition, alive: AbstractSet[int]) -> bool:
         and replicas[0] in leadership.isr
         and replicas[0] in alive
     )
+
+
+def astray(state: ClusterState) -> Iterator[TopicPartition]:
+    """Every partition that clients can see and that its first replica does not lead."""
+    for name, partition in state.partitions():
+        replicas = partition.assignment.replicas
+        if partition.leader not in replicas[:1] and not state.vanishing(name.topic):
+            yield name
 
 
 def imbalanced(state: ClusterState, percentage: int) -> tuple[TopicPartition, ...]:

@@ -4,10 +4,12 @@ Source: Kafka 3.9, Election.scala (leaderForOffline with allowUnclean), KafkaCon
 (processReplicaLeaderElection), PartitionStateMachine.scala (collectUncleanLeaderElectionState).
 """
 
+from collections.abc import Iterator
+
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.election import first_eligible
 from klamm.controller.core.events import Cause, ElectUnclean
-from klamm.controller.core.model import NO_LEADER, TopicPartition
+from klamm.controller.core.model import NO_LEADER, ClusterState, TopicPartition
 from klamm.controller.core.moves import bring_in_line, note
 from klamm.controller.core.preferred import NOT_NEEDED, missing
 from klamm.controller.core.results import Done, Fault, Refusal
@@ -46,6 +48,13 @@ def _elect(draft: Draft, name: TopicPartition) -> Refusal | None:
     note(draft, name, "elect-unclean")
     draft.unit(name).check_later = True
     return None
+
+
+def leaderless(state: ClusterState) -> Iterator[TopicPartition]:
+    """Every partition that clients can see and that nobody alive leads."""
+    for name, partition in state.partitions():
+        if partition.leader not in state.brokers and not state.vanishing(name.topic):
+            yield name
 
 
 def _impossible(name: TopicPartition) -> Refusal:

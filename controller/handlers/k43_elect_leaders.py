@@ -22,11 +22,14 @@ Versions 0-2
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from klamm.controller.core.events import ElectPreferred, ElectUnclean
-from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.model import ClusterState, TopicPartition
+from klamm.controller.core.preferred import astray
 from klamm.controller.core.results import Fault, Refusal, Result
+from klamm.controller.core.unclean import leaderless
 from klamm.controller.handlers.api import (
     Answer,
     Context,
@@ -49,8 +52,19 @@ VERSIONS = range(3)
 
 NONE = ErrorCode.NONE
 
-#: What each election type asks of the core.
-ELECTIONS: Mapping[int, type[ElectPreferred | ElectUnclean]] = {0: ElectPreferred, 1: ElectUnclean}
+
+@dataclass(frozen=True, slots=True)
+class _Election:
+    """What an election type asks of the core, and which partitions need it."""
+
+    event: type[ElectPreferred | ElectUnclean]
+    needed: Callable[[ClusterState], Iterable[TopicPartition]]
+
+
+ELECTIONS: Mapping[int, _Election] = {
+    0: _Election(ElectPreferred, astray),
+    1: _Election(ElectUnclean, leaderless),
+}
 
 TIMED_OUT = Refusal(
     Fault.REQUEST_TIMED_OUT, "The request timed out; the election may still be held."
@@ -63,24 +77,25 @@ def handle(context: Context, request: ElectLeadersRequest, version: int) -> Outc
     if not context.allows_cluster(Operation.ALTER):
         refused = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
         return Answer(_refused(named, refused, top_level=refused if version >= 1 else NONE))
-    elect = ELECTIONS.get(request.election_type)
-    if elect is None:
+    election = ELECTIONS.get(request.election_type)
+    if election is None:
         text = f"There is no election type {request.election_type}: 0 is preferred, 1 is unclean."
         refused = ErrorCode.INVALID_REQUEST
         return Answer(_refused(named, refused, text, top_level=refused))
-    names = _all(context) if request.topic_partitions is None else named
+    every = request.topic_partitions is None
     if context.state is None:
+        names = _all(context) if every else named
         return Answer(_refused(names, ErrorCode.NOT_CONTROLLER))
-    unneeded = request.topic_partitions is not None
+    names = tuple(election.needed(context.state)) if every else named
 
     def respond(results: Sequence[Result]) -> ElectLeadersResponse:
-        return _response(names, results, unneeded=unneeded)
+        return _response(names, results, unneeded=not every)
 
     if not names:
         return Answer(respond(()))
     late = respond([TIMED_OUT] * len(names))
     timeout = Timeout(request.timeout_ms / 1000, lambda _: late)
-    return Submit(tuple(elect(name) for name in names), respond, timeout)
+    return Submit(tuple(election.event(name) for name in names), respond, timeout)
 
 
 def _named(request: ElectLeadersRequest) -> tuple[TopicPartition, ...]:

@@ -39,20 +39,19 @@ def handle(context: Context, request: DescribeUserScramCredentialsRequest, versi
     """Read the users asked for, or first who there is."""
     if not context.allows_cluster(Operation.DESCRIBE):
         code = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
-        return Answer(DescribeUserScramCredentialsResponse(error_code=code))
+        return Answer(DescribeUserScramCredentialsResponse(error_code=code, error_message=None))
     asked = [user.name for user in request.users or ()]
     if not asked:
         return Transact((ListUsers(),), _describe_all)
     counts = Counter(asked)
     users = tuple(user for user, count in counts.items() if count == 1)
 
-    def respond(results: Sequence[Any]) -> Message:
-        [found] = results
+    def respond(decided: Sequence[Any]) -> Message:
+        [found] = decided
         if isinstance(found, Refusal):
             return _refused(found)
-        return DescribeUserScramCredentialsResponse(
-            results=tuple(_result(user, found) for user in counts)
-        )
+        results = tuple(_result(user, found) for user in counts)
+        return DescribeUserScramCredentialsResponse(error_message=None, results=results)
 
     return Transact((DescribeCredentials(users),), respond)
 
@@ -69,9 +68,8 @@ def _all(results: Sequence[Any]) -> Message:
     if isinstance(found, Refusal):
         return _refused(found)
     some = (user for user, credentials in found.items() if credentials)
-    return DescribeUserScramCredentialsResponse(
-        results=tuple(_result(user, found) for user in some)
-    )
+    results = tuple(_result(user, found) for user in some)
+    return DescribeUserScramCredentialsResponse(error_message=None, results=results)
 
 
 def _result(user: str, found: Mapping[str, Iterations]) -> DescribeUserScramCredentialsResult:
@@ -84,7 +82,9 @@ def _result(user: str, found: Mapping[str, Iterations]) -> DescribeUserScramCred
         text = f"Attempt to describe a user credential that does not exist: {user}"
         return DescribeUserScramCredentialsResult(user, ErrorCode.RESOURCE_NOT_FOUND, text)
     return DescribeUserScramCredentialsResult(
-        user, credential_infos=tuple(CredentialInfo(*each) for each in found[user].items())
+        user,
+        error_message=None,
+        credential_infos=tuple(CredentialInfo(*each) for each in found[user].items()),
     )
 
 

@@ -132,4 +132,4 @@ def _result(user: str, outcome: Any) -> AlterUserScramCredentialsResult:  # noqa
         case (code, text):
             return AlterUserScramCredentialsResult(user, code, text)
         case _:
-            return AlterUserScramCredentialsResult(user)
+            return AlterUserScramCredentialsResult(user, error_message=None)

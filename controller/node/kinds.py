@@ -80,7 +80,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "ignored": "a part of a znode does not count, and is not written again",
         "election refused": "ZooKeeper refused the election",
         "watch refused": "ZooKeeper refused a watch",
-        "old notices stay": "notices of changed configs that are old could not be deleted",
+        "old notices stay": "notices of changes that are old could not be deleted",
         "shared id": "a broker and a klamm node have the same id",
         "node id taken": "another node is registered under this one's id",
         "lost": "entries were dropped, for the disk was slower than the controller",

@@ -1,10 +1,10 @@
-"""Old notices of changed configs are removed, by the controller.
+"""Old notices of changed configs and access control lists are removed, by the controller.
 
-Kafka's brokers remove entries of /config/changes that are older than 15 minutes whenever they
-read the others (Kafka 3.9, ZkNodeChangeNotificationListener.purgeObsoleteNotifications). Where no
-broker does that, they would pile up for ever; so the controller looks every 15 minutes, and what
-was there the last time is old enough. That needs nobody's clock but our own, and brokers that
-purge as well are in nobody's way.
+Kafka's brokers remove notices that are older than 15 minutes whenever they read the others (Kafka
+3.9, ZkNodeChangeNotificationListener.purgeObsoleteNotifications). Where no broker does that, they
+would pile up for ever; so the controller looks every 15 minutes, and what was there the last time
+is old enough. That needs nobody's clock but our own, and brokers that purge as well are in
+nobody's way.
 """
 
 from __future__ import annotations
@@ -26,33 +26,31 @@ NOTICES_SECONDS = 15 * 60.0
 #: The door's number for what the node itself asks; those of clients' requests begin at 1.
 OWN_REQUEST = 0
 
+PARENTS = (paths.CONFIG_CHANGES, paths.ACL_CHANGES, paths.EXTENDED_ACL_CHANGES)
+
 #: As many deletes as fit into one multi, with room to spare; the rest is for the next look.
 MOST_DELETES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class PurgeNotices:
-    """Delete the notices that were there before; comes to the names of those that stay."""
+    """Delete the notices that were there before; comes to the paths of those that stay."""
 
     before: frozenset[str]
 
     @property
     def reads(self) -> tuple[Read, ...]:
-        """The list of notices, and those that are old, the oldest first."""
+        """The lists of notices, and those that are old, the oldest of each first."""
         old = sorted(self.before)[:MOST_DELETES]
-        return (
-            ReadChildren(paths.CONFIG_CHANGES),
-            *(ReadData(f"{paths.CONFIG_CHANGES}/{name}") for name in old),
-        )
+        return (*map(ReadChildren, PARENTS), *map(ReadData, old))
 
     def decide(self, found: tuple[Found, ...]) -> Decision[frozenset[str]]:
         """Delete what is old; a notice that somebody else has deleted begins it again."""
-        changes, *read = found
-        present = changes.names if isinstance(changes, Children) else ()
-        old = [znode for znode in read if isinstance(znode, Znode)]
-        gone = {znode.path.removeprefix(f"{paths.CONFIG_CHANGES}/") for znode in old}
+        lists = [each for each in found if isinstance(each, Children)]
+        present = {f"{each.path}/{name}" for each in lists for name in each.names}
+        old = [each for each in found if isinstance(each, Znode)]
         deletes = tuple(Delete(znode.path, znode.version) for znode in old)
-        return Decision(frozenset(present) - gone, deletes)
+        return Decision(frozenset(present.difference(znode.path for znode in old)), deletes)
 
 
 @dataclass(slots=True)

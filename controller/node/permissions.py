@@ -43,6 +43,8 @@ class Permissions:
     #: Which lists there are is to be read again, and then each of them.
     all_stale: bool = False
     survey: AclSurvey | None = None
+    #: ZooKeeper refused to tell of changes, so everything is read from time to time.
+    unwatched: bool = False
     #: The number of the newest request; answers to earlier ones are out of date.
     last: int = FIRST_REQUEST
     #: What the last reading could not read, which the journal has been told.
@@ -60,7 +62,7 @@ class Permissions:
 
     def connected(self) -> Iterator[Effect]:
         """Watch, and read everything; whatever was under way ended with the connection."""
-        self.up, self.survey, self.all_stale = True, None, True
+        self.up, self.survey, self.all_stale, self.unwatched = True, None, True, False
         yield ArmWatch(self._next(), WATCHES)
         yield from self._look()
 
@@ -84,6 +86,7 @@ class Permissions:
     def armed(self, event: WatchDone) -> Iterator[Effect]:
         """Say so if the lists cannot be watched, and read them from time to time then."""
         if isinstance(event.failure, Refused):
+            self.unwatched = True
             yield Journal(Severity.ERROR, "watch refused", event.failure.error)
             yield SetTimer(PERMISSIONS_TIMER, AGAIN_SECONDS)
 
@@ -134,7 +137,7 @@ class Permissions:
         for fault in sorted(set(survey.faults) - self.faults):
             yield Journal(Severity.ERROR, "unreadable", fault)
         self.faults = frozenset(survey.faults)
-        if survey.faults:
+        if survey.faults or self.unwatched:
             yield SetTimer(PERMISSIONS_TIMER, AGAIN_SECONDS)
         yield from self._look()
 

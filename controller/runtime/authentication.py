@@ -11,13 +11,14 @@ taken away counts at once, and nothing is kept.
 import secrets
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import trio
 
 from klamm.controller.runtime.conversation import READ_BYTES
 from klamm.controller.runtime.listeners import Listener
 from klamm.controller.runtime.tls import handshake_failure, server_context, subject_der
+from klamm.controller.runtime.turnstile import PacedStream, Turnstile
 from klamm.controller.security.authenticator import Authenticator, MakeMechanism, RefusedError
 from klamm.controller.security.jaas import JaasError, login_modules
 from klamm.controller.security.mapping import (
@@ -46,6 +47,19 @@ FindCredential = Callable[[CredentialNeeded], Awaitable[ScramCredential | None]]
 
 #: Unknown users seem to have a credential; it is made from this.
 _DECOY_KEY = secrets.token_bytes(32)
+
+
+_NO_CLASSES = "klamm cannot load Java's classes"
+
+#: What Kafka would obey, by the end of the key: values that change nothing, and why not others.
+_NOT_OBEYED = {
+    "connections.max.reauth.ms": (("0",), "here a login lasts as long as its connection"),
+    "principal.builder.class": (
+        ("org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder", ""),
+        _NO_CLASSES,
+    ),
+    "sasl.server.callback.handler.class": (("",), _NO_CLASSES),
+}
 
 
 class SecurityError(ValueError):
@@ -78,6 +92,7 @@ class Guard:
 
 def guard_of(listener: Listener, properties: Mapping[str, str]) -> Guard:
     """Return what Kafka's properties have a listener ask; raises SecurityError or TlsError."""
+    _refuse_what_is_not_obeyed(properties)
     tls = None
     if listener.uses_tls:
         if listener.protocol == "SASL_SSL":
@@ -90,6 +105,14 @@ def guard_of(listener: Listener, properties: Mapping[str, str]) -> Guard:
         raise SecurityError(f"ssl.principal.mapping.rules: {error}") from error
     mechanisms = _mechanisms(listener, properties) if listener.uses_sasl else {}
     return Guard(listener.name, tls, mapper, mechanisms)
+
+
+def _refuse_what_is_not_obeyed(properties: Mapping[str, str]) -> None:
+    """Raise SecurityError for properties without which peers would get in otherwise."""
+    for name, value in properties.items():
+        for key, (harmless, why) in _NOT_OBEYED.items():
+            if name.endswith(key) and value.strip() not in harmless:
+                raise SecurityError(f"{name}={value.strip()!r}: {why}; leave it out")
 
 
 def _of(properties: Mapping[str, str], prefix: str, name: str) -> str | None:
@@ -148,6 +171,7 @@ class Entrance:
         self._advertised = advertised
         self._find = find_credential
         self._seconds = seconds
+        self._turnstile = Turnstile()
 
     async def admit(self, stream: trio.abc.Stream, host: str) -> Admitted:
         """Find out who the peer is; raises RefusedError, and then it has heard its last words."""
@@ -155,21 +179,25 @@ class Entrance:
         client = Client(ANONYMOUS, host, guard.listener)
         if guard.tls is None and not guard.mechanisms:
             return Admitted(stream, client)
+        paced = PacedStream(stream, self._turnstile)
+        admitted = Admitted(paced, client)
         try:
             with trio.fail_after(self._seconds):
                 if guard.tls is not None:
-                    stream, client = await self._wrap(stream, guard.tls, client)
+                    admitted = await self._wrap(paced, guard.tls, client)
                 if guard.mechanisms:
-                    return await self._authenticate(stream, client)
-                return Admitted(stream, client)
+                    admitted = await self._authenticate(admitted)
         except trio.TooSlowError:
             raise RefusedError(f"it has not said who it is within {self._seconds:g} s") from None
         except (trio.BrokenResourceError, trio.ClosedResourceError) as error:
             raise RefusedError(f"the connection was lost: {error.__cause__ or error}") from error
+        paced.known = True
+        # Without TLS the socket itself goes on, which is read in a faster way.
+        return replace(admitted, stream=stream) if guard.tls is None else admitted
 
     async def _wrap(
         self, stream: trio.abc.Stream, context: ssl.SSLContext, client: Client
-    ) -> tuple[trio.abc.Stream, Client]:
+    ) -> Admitted:
         secured = trio.SSLStream(stream, context, server_side=True, https_compatible=True)
         try:
             await secured.do_handshake()
@@ -177,14 +205,15 @@ class Entrance:
             raise RefusedError(f"TLS handshake: {handshake_failure(error)}") from error
         certificate = secured.getpeercert(binary_form=True)
         if certificate is None:
-            return secured, client
+            return Admitted(secured, client)
         try:
             name = self._guard.mapper.name(subject_text(subject_der(certificate)))
         except MappingError as error:
             raise RefusedError(str(error)) from error
-        return secured, Client(user(name), client.host, client.listener)
+        return Admitted(secured, replace(client, principal=user(name)))
 
-    async def _authenticate(self, stream: trio.abc.Stream, client: Client) -> Admitted:
+    async def _authenticate(self, admitted: Admitted) -> Admitted:
+        stream = admitted.stream
         authenticator = Authenticator(self._guard.mechanisms, self._advertised)
         try:
             while not authenticator.done:
@@ -203,5 +232,5 @@ class Entrance:
                 await trio.sleep(FAILURE_SECONDS)
                 await stream.send_all(refused.last_words)
             raise
-        client = Client(authenticator.principal, client.host, client.listener)
+        client = replace(admitted.client, principal=authenticator.principal)
         return Admitted(stream, client, authenticator.rest())

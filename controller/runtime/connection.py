@@ -24,6 +24,7 @@ from klamm.controller.handlers.k18_api_versions import unsupported_version
 from klamm.controller.runtime.complaints import Complaints
 from klamm.controller.runtime.exchange import Exchange, label
 from klamm.controller.runtime.limits import Limits
+from klamm.controller.runtime.peer_names import explained, peer_name
 from klamm.controller.security.principals import Client
 from klamm.protocol.connection import (
     Encoded,
@@ -34,18 +35,13 @@ from klamm.protocol.connection import (
     State,
     UnsupportedApiVersions,
 )
-from klamm.protocol.errors import DecodeError, EncodeError
-from klamm.protocol.framing import FrameTooLargeError
+from klamm.protocol.errors import EncodeError
 from klamm.protocol.message import Message
 
 LOG = logging.getLogger("klamm.server")
 
 READ_BYTES = 64 * 1024
 LINGER = 1.0
-
-#: The first bytes of a TLS connection, which elsewhere are the half of a length: a record of the
-#: handshake, version 3.
-TLS_HANDSHAKE = 0x1603
 
 Dispatch = Callable[[Exchange], None]
 
@@ -174,7 +170,7 @@ class Connection:
                     answer = unsupported_version(self._supported)
                     self._queue(self._protocol.send_response(event, answer))
             case ProtocolViolation(error=error):
-                self._complain(logging.WARNING, "%s: closing: %s", self.peer, _explained(error))
+                self._complain(logging.WARNING, "%s: closing: %s", self.peer, explained(error))
 
     # --- answers -----------------------------------------------------------------------------
 
@@ -295,22 +291,3 @@ class Connection:
             if self._protocol.state is not State.CLOSED:
                 self._protocol.close()
             await trio.aclose_forcefully(self._stream)
-
-
-def peer_name(stream: trio.abc.Stream) -> str:
-    """Name the other end for the log."""
-    if isinstance(stream, trio.SSLStream):
-        return peer_name(stream.transport_stream)
-    if isinstance(stream, trio.SocketStream):
-        try:
-            host, port = stream.socket.getpeername()[:2]
-        except OSError:
-            return "a peer that is gone"
-        return f"{host}:{port}"
-    return type(stream).__name__
-
-
-def _explained(error: DecodeError) -> str:
-    """Name what is often the cause: a client that begins by the first bytes of TLS."""
-    tls = isinstance(error, FrameTooLargeError) and error.length >> 16 == TLS_HANDSHAKE
-    return f"{error}; it seems to speak TLS, and this listener does not" if tls else str(error)

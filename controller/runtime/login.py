@@ -1,14 +1,16 @@
 """TLS and SASL on the way to a server: how nodes and tools get to be let in."""
 
+import logging
 import secrets
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import trio
 
 from klamm.controller.core.model import Endpoint
 from klamm.controller.runtime.authentication import SecurityError
+from klamm.controller.runtime.complaints import Complaints
 from klamm.controller.runtime.conversation import Connect, LinkLostError, connect_tcp, converse
 from klamm.controller.runtime.listeners import PLAINTEXT, PROTOCOLS, Listener
 from klamm.controller.runtime.tls import client_context, handshake_failure
@@ -27,6 +29,8 @@ from klamm.protocol.generated.sasl_authenticate_response import SaslAuthenticate
 from klamm.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
 from klamm.protocol.generated.sasl_handshake_response import SaslHandshakeResponse
 
+LOG = logging.getLogger("klamm.links")
+
 
 class NotAdmittedError(LinkLostError):
     """A server does not let us in, or is not who it should be; the text says why."""
@@ -39,9 +43,14 @@ class Pass:
     tls: ssl.SSLContext | None = None
     login: Login | None = None
     client_id: str | None = None
+    complain: Complaints = field(default_factory=lambda: Complaints(LOG), compare=False)
 
     async def connect(self, endpoint: Endpoint) -> trio.abc.Stream:
-        """Open a connection that is ready for requests; raises OSError and NotAdmittedError."""
+        """Open a connection that is ready for requests; raises OSError and NotAdmittedError.
+
+        Who is not let in once is not let in later either, until somebody learns of it: so that is
+        a warning in the log, however the caller takes it.
+        """
         protocol = endpoint.security_protocol
         stream = await connect_tcp(endpoint)
         try:
@@ -49,6 +58,11 @@ class Pass:
                 stream = await self._wrap(stream, endpoint)
             if protocol in ("SASL_PLAINTEXT", "SASL_SSL"):
                 await self._log_in(stream)
+        except NotAdmittedError as error:
+            where = f"{endpoint.host}:{endpoint.port}"
+            self.complain(logging.WARNING, "%s does not let us in: %s", where, error)
+            await trio.aclose_forcefully(stream)
+            raise
         except BaseException:
             await trio.aclose_forcefully(stream)
             raise

@@ -21,10 +21,11 @@ import trio
 
 from klamm.controller.runtime.authentication import Admitted, Entrance, Guard
 from klamm.controller.runtime.complaints import Complaints
-from klamm.controller.runtime.connection import LOG, Connection, Dispatch, peer_name
+from klamm.controller.runtime.connection import LOG, Connection, Dispatch
 from klamm.controller.runtime.exchange import Exchange as Exchange
 from klamm.controller.runtime.limits import DEFAULT_LIMITS, Limits
 from klamm.controller.runtime.listeners import PLAINTEXT
+from klamm.controller.runtime.peer_names import peer_name
 from klamm.controller.security.authenticator import RefusedError
 from klamm.controller.security.principals import ANONYMOUS, Client
 

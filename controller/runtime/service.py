@@ -3,39 +3,31 @@
 import logging
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import UUID, uuid4
 
 from klamm.controller.brokers.metadata import refreshed
 from klamm.controller.core.model import Broker, ClusterState
-from klamm.controller.core.origins import FromClient
-from klamm.controller.core.results import Result
 from klamm.controller.core.rules import APACHE_3_9, Rules
 from klamm.controller.handlers import k3_metadata, k46_list_partition_reassignments
 from klamm.controller.handlers.api import (
     Answer,
     Context,
-    Disconnect,
-    Outcome,
-    RequestEvent,
-    Submit,
     Timeout,
-    Transact,
 )
 from klamm.controller.handlers.from_controllers import denied
 from klamm.controller.handlers.table import HANDLERS
 from klamm.controller.node.outlook import View
 from klamm.controller.runtime.audit import Note, audit
-from klamm.controller.runtime.exchange import Exchange, label
+from klamm.controller.runtime.exchange import Exchange
 from klamm.controller.runtime.forwarding import NEEDED_FOR, Forwardable, Forwarder, destination
 from klamm.controller.runtime.remembered import Remembered
+from klamm.controller.runtime.replies import CallOff, Late, Submitter, Transactor, carry_out
 from klamm.controller.runtime.standby import Standby
 from klamm.controller.security.authorizer import ALLOW_ALL, Authorizer
 from klamm.controller.security.principals import ANONYMOUS, Client
-from klamm.controller.store.transaction import Transaction
 from klamm.controller.znodes.text import encode_uuid
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
 from klamm.protocol.generated.list_partition_reassignments_request import (
@@ -47,22 +39,11 @@ from klamm.protocol.message import Message
 
 LOG = logging.getLogger("klamm.server")
 
-Submitter = Callable[
-    [tuple[RequestEvent, ...], Callable[[Sequence[Result]], None], FromClient], None
-]
-Transactor = Callable[
-    [tuple[Transaction[Any], ...], Callable[[Sequence[Any]], None], FromClient], None
-]
-
-
 #: Tells the node of a controller that has spoken to it.
 Hear = Callable[[int], None]
 
-CallOff = Callable[[], None]
 #: Has a function called after some seconds.
 Later = Callable[[float, Callable[[], None]], CallOff]
-#: Hands over how to make a response when the time is up.
-ExpireLater = Callable[[Timeout, Callable[[Callable[[], Message]], None]], CallOff]
 
 #: What every client asks for again and again, and what depends on nothing but the context.
 REMEMBERED = frozenset({k3_metadata.API_KEY, k46_list_partition_reassignments.API_KEY})
@@ -204,7 +185,7 @@ class Service:
         header, body = exchange.request.header, exchange.request.body
         if not (isinstance(body, ListPartitionReassignmentsRequest) and self._node.doubtful):
             return False
-        late, version = _Late(exchange), header.request_api_version
+        late, version = Late(exchange), header.request_api_version
 
         def listed() -> Message:
             context = self.context(exchange.client)
@@ -225,7 +206,7 @@ class Service:
         to = destination(request, context.metadata, context.node_id, self._context.listener)
         if to is None:
             return False
-        late = _Late(exchange)
+        late = Late(exchange)
         self._forwarder.forward(
             to,
             request.header.client_id,
@@ -300,70 +281,3 @@ def draw_topic_id() -> UUID:
     while encode_uuid(drawn := uuid4()).startswith("-"):
         pass
     return drawn
-
-
-def carry_out(
-    exchange: Exchange,
-    outcome: Outcome,
-    submit: Submitter,
-    transact: Transactor,
-    expire_later: ExpireLater | None = None,
-) -> None:
-    """Do what a handler decided: answer, hand over, or close."""
-    match outcome:
-        case Answer(response):
-            exchange.respond(response)
-        case Submit(events, respond, timeout):
-            late = _Late(exchange)
-            if timeout is not None and expire_later is not None:
-                late.call_off = expire_later(timeout, late.answer)
-            submit(events, lambda results: late.answer(partial(respond, results)), exchange.origin)
-        case Transact():
-            _Late(exchange).transact(outcome, transact, exchange.origin)
-        case Disconnect(reason):
-            exchange.disconnect(reason)
-
-
-class _Late:
-    """An answer that comes later: whoever has one first gives it, the others are too late.
-
-    It is made where nobody guards the connection any more, by the loop that drives the node. So a
-    fault in making it is caught here and costs, as any fault of ours, that connection alone.
-    """
-
-    def __init__(self, exchange: Exchange) -> None:
-        self._exchange: Exchange | None = exchange
-        self.call_off: CallOff = lambda: None
-
-    def transact(self, outcome: Transact, transact: Transactor, origin: FromClient) -> None:
-        """Answer by what transactions come to, which may be more of them."""
-
-        def take(results: Sequence[Any]) -> None:
-            self.answer(
-                partial(outcome.respond, results),
-                lambda more: self.transact(more, transact, origin),
-            )
-
-        transact(outcome.transactions, take, origin)
-
-    def answer(
-        self,
-        make: Callable[[], Message | Transact],
-        go_on: Callable[[Transact], None] | None = None,
-    ) -> None:
-        """Answer, unless somebody has; or go on, if there is more to do before."""
-        exchange, self._exchange = self._exchange, None
-        if exchange is None:
-            return
-        self.call_off()
-        try:
-            made = make()
-            if isinstance(made, Transact):
-                assert go_on is not None, "what was submitted ends in an answer"
-                self._exchange = exchange
-                go_on(made)
-            else:
-                exchange.respond(made)
-        except Exception:
-            LOG.exception("%s: fault while answering %s", exchange.peer, label(exchange.request))
-            exchange.give_up("a fault of this server")

@@ -130,10 +130,10 @@ class Authenticator:
             case Request():
                 self._request = event
                 return self._take(event.body)
-            case ProtocolViolation(error=UnsupportedRequestError() as error):
-                raise RefusedError(f"it is not authenticated yet, and sends {error}")
-            case ProtocolViolation(error=error):
-                raise RefusedError(str(error))
+            case ProtocolViolation():
+                early = isinstance(event.error, UnsupportedRequestError)
+                before = "it is not authenticated yet, and sends " if early else ""
+                raise RefusedError(f"{before}{event.error}")
 
     def found(self, credential: ScramCredential | None) -> bytes:
         """Go on with the credential that was needed, None if there is none."""

@@ -7,7 +7,8 @@ Rules
 3. The lists of a resource are that of its name, that of the wildcard `*`, and those of each prefix
    of the name. A rule that denies counts for more than any that allows; what no rule allows is
    denied.
-4. A rule is for a principal, or everybody (`User:*`), and for an address, or every one (`*`).
+4. A rule is for a principal, or everybody (`User:*`), and for an address, or every one (`*`). An
+   address of IPv6 may be spelled as Java does, or in short.
    Who is allowed to read, write, delete or alter is allowed to describe; who is allowed to alter
    configs is allowed to describe them. To deny implies nothing.
 5. A list that cannot be read denies everything to everybody but super users: it may have held a
@@ -19,7 +20,8 @@ Source: Kafka 3.9, AclAuthorizer.scala, authorizeAction; rule 5 is ours, where K
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from ipaddress import ip_address
 from typing import Protocol
 
 from klamm.controller.security.acls import (
@@ -77,6 +79,14 @@ ALLOW_ALL = AllowAll()
 Rules = frozenset[AccessRule]
 
 
+@dataclass(slots=True)
+class _Index:
+    """The lists for one type of resources: by name, and by length and text of the prefix."""
+
+    literal: dict[str, Rules | None] = field(default_factory=dict)
+    prefixed: dict[int, dict[str, Rules | None]] = field(default_factory=lambda: defaultdict(dict))
+
+
 @dataclass(frozen=True)
 class AclAuthorizer:
     """Decides by lists; `unreadable` are the patterns whose list nobody can read.
@@ -96,17 +106,16 @@ class AclAuthorizer:
         principal = str(client.principal)
         if principal in self.super_users:
             return True
-        patterns = list(self._patterns(resource_type, name))
-        if not patterns:
+        lists, hosts = self._lists_of(resource_type, name), _spellings(client.host)
+        if not lists:
             return self.allow_if_no_acl
-        if any(pattern in self.unreadable for pattern in patterns):
+        if None in lists:
             return False
         rules = [
             rule
-            for pattern in patterns
-            for rule in self.lists[pattern]
-            if rule.principal in (principal, WILDCARD_PRINCIPAL)
-            and rule.host in (client.host, WILDCARD_HOST)
+            for each in lists
+            for rule in each or ()
+            if rule.principal in (principal, WILDCARD_PRINCIPAL) and rule.host in hosts
         ]
         denied = (operation, Operation.ALL)
         if any(r.permission is Permission.DENY and r.operation in denied for r in rules):
@@ -139,27 +148,53 @@ class AclAuthorizer:
                 lists[pattern] = rules
         return replace(self, lists=lists, unreadable=frozenset(unreadable))
 
-    def _patterns(self, resource_type: ResourceType, name: str) -> Iterator[ResourcePattern]:
-        """Yield the patterns with a list that covers the resource."""
-        for literal in dict.fromkeys((name, WILDCARD_NAME)):
-            yield from self._known(ResourcePattern(resource_type, literal))
-        for length in self._lengths.get(resource_type, ()):
-            if length <= len(name):
-                prefix = name[:length]
-                yield from self._known(ResourcePattern(resource_type, prefix, PatternType.PREFIXED))
-
-    def _known(self, pattern: ResourcePattern) -> Iterator[ResourcePattern]:
-        if pattern in self.lists or pattern in self.unreadable:
-            yield pattern
+    def _lists_of(self, resource_type: ResourceType, name: str) -> list[Rules | None]:
+        """Return the lists that cover a resource; None stands for one that cannot be read."""
+        index = self._index.get(resource_type)
+        if index is None:
+            return []
+        names = (name,) if name == WILDCARD_NAME else (name, WILDCARD_NAME)
+        found = [index.literal[each] for each in names if each in index.literal]
+        for length, by_prefix in index.prefixed.items():
+            prefix = name[:length]
+            if prefix in by_prefix:
+                found.append(by_prefix[prefix])
+        return found
 
     @cached_property
-    def _lengths(self) -> Mapping[ResourceType, frozenset[int]]:
-        """How long prefixes are: so many lookups find all that cover a name."""
-        found: dict[ResourceType, set[int]] = defaultdict(set)
-        for pattern in (*self.lists, *self.unreadable):
+    def _index(self) -> Mapping[ResourceType, _Index]:
+        """The lists by name: a client that asks for every topic asks for a decision on each."""
+        found: dict[ResourceType, _Index] = defaultdict(_Index)
+        lists: Mapping[ResourcePattern, Rules | None] = {
+            **self.lists,
+            **dict.fromkeys(self.unreadable),
+        }
+        for pattern, rules in lists.items():
+            of_type = found[pattern.resource_type]
             if pattern.pattern_type is PatternType.PREFIXED:
-                found[pattern.resource_type].add(len(pattern.name))
-        return {kind: frozenset(lengths) for kind, lengths in found.items()}
+                of_type.prefixed[len(pattern.name)][pattern.name] = rules
+            else:
+                of_type.literal[pattern.name] = rules
+        return dict(found)
+
+
+@lru_cache(maxsize=256)
+def _spellings(host: str) -> frozenset[str]:
+    """Return how rules may name an address: as it is, as Java prints it, or `*` for every one.
+
+    Java prints IPv6 without shortening (InetAddress.getHostAddress), and IPv4 inside IPv6 as IPv4.
+    """
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return frozenset({host, WILDCARD_HOST})
+    if address.version == 4:
+        return frozenset({host, WILDCARD_HOST})
+    if address.ipv4_mapped is not None:
+        return frozenset({host, str(address.ipv4_mapped), WILDCARD_HOST})
+    groups = address.exploded.partition("%")[0].split(":")
+    spelled = ":".join(group.lstrip("0") or "0" for group in groups)
+    return frozenset({host, spelled, WILDCARD_HOST})
 
 
 def operations_bits(

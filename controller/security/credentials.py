@@ -32,6 +32,7 @@ from klamm.controller.znodes.config import (
     encode_config_change,
 )
 from klamm.controller.znodes.errors import ZnodeError
+from klamm.controller.znodes.text import desanitize
 
 #: The folder of all users' znodes.
 USERS = f"{paths.CONFIG}/users"
@@ -104,10 +105,10 @@ class ListUsers:
         return (ReadChildren(USERS),)
 
     def decide(self, found: tuple[Found, ...]) -> Decision[tuple[str, ...]]:
-        """Return their names as they are in paths, the default's left out."""
+        """Return their names, the default's left out."""
         [folder] = found
         names = folder.names if isinstance(folder, Children) else ()
-        return Decision(tuple(sorted(name for name in names if name != "<default>")))
+        return Decision(tuple(sorted(desanitize(name) for name in names if name != "<default>")))
 
 
 def _iterations(znode: ConfigZnode, path: str) -> Iterations:

@@ -191,12 +191,14 @@ class ServerConnection:
     def _decode(self, kind: type[Message], data: bytes, version: int) -> Message:
         """Decode, unless it is what the peer asked just before: clients ask the same for hours.
 
-        Messages do not change, so the same bytes may well be the same message.
+        Messages do not change, so the same bytes may well be the same message. Bytes behind its
+        end are passed over, as Kafka does (AbstractRequest.parseRequest): librdkafka 2.16 sends
+        some after Metadata v12 of all topics, and after AlterUserScramCredentials.
         """
         known, known_version, before = self._before
         if type(before) is kind and known_version == version and known == data:
             return before
-        body = codec.decode(kind, data, version)
+        body, _ = codec.decode_prefix(kind, data, 0, version)
         if len(data) <= MAX_KEPT_BYTES:
             self._before = (data, version, body)
         return body

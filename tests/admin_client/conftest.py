@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from klamm.tools.admin import Admin
-from klamm.tools.cli._cluster import MEMORY, ClusterOptions, LocalCluster
+from klamm.tools.cli._cluster import ClusterOptions, LocalCluster
+from klamm.tools.cli._zookeepers import MEMORY
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import struct
+from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from types import TracebackType
 from typing import Self
@@ -31,6 +32,8 @@ class Instead(Enum):
 
     HANG_UP = "hang up"
     KEEP_SILENT = "keep silent"
+    TALK_NONSENSE = "talk nonsense"
+    ANSWER_ANOTHER = "answer another"
 
 
 Answer = Message | Instead
@@ -116,7 +119,7 @@ class ScriptedCluster:
                 nursery.start_soon(trio.serve_listeners, self._handler(node), [listener])
             ready()
 
-    def _handler(self, node: int) -> Callable[[trio.SocketStream], object]:
+    def _handler(self, node: int) -> Callable[[trio.SocketStream], Awaitable[None]]:
         async def handle(stream: trio.SocketStream) -> None:
             protocol = ServerConnection(self.served[node])
             try:
@@ -142,6 +145,12 @@ class ScriptedCluster:
             return True
         if answer is Instead.HANG_UP:
             return False
+        if answer is Instead.TALK_NONSENSE:
+            await stream.send_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            return True
+        if answer is Instead.ANSWER_ANOTHER:
+            await stream.send_all(struct.pack(">iiii", 12, 77_777, 0, 0))
+            return True
         assert isinstance(answer, Message)
         await stream.send_all(protocol.send_response(event, answer))
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from uuid import UUID
 
 import pytest
 from admin_client.scripted import SERVED, Answer, ScriptedCluster
@@ -53,6 +54,19 @@ from klamm.protocol.generated.describe_log_dirs_response import (
     DescribeLogDirsResponse,
     DescribeLogDirsResult,
     DescribeLogDirsTopic,
+)
+from klamm.protocol.generated.describe_topic_partitions_request import (
+    Cursor as PageStart,
+)
+from klamm.protocol.generated.describe_topic_partitions_request import (
+    DescribeTopicPartitionsRequest,
+    TopicRequest,
+)
+from klamm.protocol.generated.describe_topic_partitions_response import (
+    Cursor,
+    DescribeTopicPartitionsResponse,
+    DescribeTopicPartitionsResponsePartition,
+    DescribeTopicPartitionsResponseTopic,
 )
 from klamm.protocol.generated.describe_user_scram_credentials_request import (
     DescribeUserScramCredentialsRequest,
@@ -179,6 +193,47 @@ def test_replicas_go_to_other_directories_by_their_brokers(
         if isinstance(request, AlterReplicaLogDirsRequest)
     }
     assert paths == {1: ["/a", "/b"], 2: ["/a"]}
+
+
+def test_topics_come_in_pages_which_may_end_within_one(cluster: ScriptedCluster) -> None:
+    def partition(number: int) -> DescribeTopicPartitionsResponsePartition:
+        return DescribeTopicPartitionsResponsePartition(
+            0, number, 1, 4, (1, 2), (1,), eligible_leader_replicas=(2,), last_known_elr=()
+        )
+
+    def topic(name: str, *numbers: int) -> DescribeTopicPartitionsResponseTopic:
+        return DescribeTopicPartitionsResponseTopic(
+            0, name, UUID(int=7), partitions=tuple(map(partition, numbers))
+        )
+
+    gone = DescribeTopicPartitionsResponseTopic(3, "gone")
+    pages = [
+        DescribeTopicPartitionsResponse(
+            topics=(topic("a", 0, 1), topic("b", 0)), next_cursor=Cursor("b", 1)
+        ),
+        DescribeTopicPartitionsResponse(topics=(topic("b", 1), gone)),
+    ]
+
+    def answer(node: int, request: Message) -> Answer:
+        return pages[len(cluster.asked(DescribeTopicPartitionsRequest)) - 1]
+
+    for node in cluster.ids:
+        cluster.served[node] = {**SERVED, 75: range(1)}
+    cluster.on(DescribeTopicPartitionsRequest, answer)
+    with Admin.connect(cluster.bootstrap, QUICK) as admin:
+        found = admin.describe_topics(["gone", "b", "a"]).futures
+        with pytest.raises(errors.UnknownTopicOrPartitionError):
+            found["gone"].result(PATIENCE)
+        assert list(found["a"].result(PATIENCE).partitions) == [0, 1]
+        described = found["b"].result(PATIENCE)
+    assert (described.topic_id, list(described.partitions)) == (UUID(int=7), [0, 1])
+    partition_1 = described.partitions[1]
+    assert (partition_1.leader, partition_1.leader_epoch) == (1, 4)
+    assert (partition_1.eligible_leader_replicas, partition_1.last_known_elr) == ((2,), ())
+    first, second = (request for _, request in cluster.seen)
+    topics = (TopicRequest("a"), TopicRequest("b"), TopicRequest("gone"))
+    assert first == DescribeTopicPartitionsRequest(topics, 2000, None)
+    assert second == DescribeTopicPartitionsRequest(topics, 2000, PageStart("b", 1))
 
 
 def test_offsets_come_from_leaders_also_after_they_have_changed(

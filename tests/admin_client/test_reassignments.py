@@ -223,3 +223,11 @@ def test_details_of_klamms_own(scripted: ScriptedCluster) -> None:
     with Admin.connect(scripted.bootstrap) as admin:
         found = admin.describe_reassignments({FOO}).result(PATIENCE)
     assert found == {FOO: ReassignmentDetails((1, 2), (1, 3), "broker 3 to catch up", (2,))}
+
+
+def test_a_value_that_no_request_can_carry_is_named(scripted: ScriptedCluster) -> None:
+    with Admin.connect(scripted.bootstrap) as admin:
+        with pytest.raises(errors.UnsendableError, match=str(2**31)):
+            admin.alter_partition_reassignments({FOO: (2**31,)}).result(PATIENCE)
+        admin.alter_partition_reassignments({FOO: (1,)}).result(PATIENCE)
+    assert len(scripted.seen) == 1

@@ -29,6 +29,7 @@ from klamm.protocol.generated.list_partition_reassignments_response import (
     ListPartitionReassignmentsResponse,
 )
 from klamm.protocol.generated.metadata_request import MetadataRequest
+from klamm.protocol.generated.metadata_response import MetadataResponseBroker
 from klamm.protocol.message import Message
 from klamm.tools.admin import Admin, NewTopic, OptionError, TopicPartition, errors
 
@@ -142,12 +143,50 @@ def test_an_api_that_nobody_serves_fails_at_once(cluster: ScriptedCluster) -> No
         admin.describe_reassignments().result(PATIENCE)
 
 
-def test_any_node_means_one_that_serves_the_api(cluster: ScriptedCluster) -> None:
-    cluster.served[1] = {key: SERVED[key] for key in SERVED if key != 60}
-    cluster.on(DescribeClusterRequest, DescribeClusterResponse(cluster_id="c"))
+@pytest.mark.parametrize("dead", [1, 2])
+def test_any_node_means_another_one_after_a_failure(cluster: ScriptedCluster, dead: int) -> None:
+    def answer(node: int, request: Message) -> Answer:
+        return Instead.HANG_UP if node == dead else DescribeClusterResponse(cluster_id="c")
+
+    cluster.on(DescribeClusterRequest, answer)
     with connect(cluster) as admin:
-        assert admin.describe_cluster().result(PATIENCE).cluster_id == "c"
-    assert cluster.asked(DescribeClusterRequest) == [2]
+        for _ in range(3):
+            assert admin.describe_cluster().result(PATIENCE).cluster_id == "c"
+    assert cluster.asked(DescribeClusterRequest).count(dead) <= 1
+
+
+def test_a_node_that_moves_is_found_again_and_its_answers_are_not_waited_for(
+    cluster: ScriptedCluster,
+) -> None:
+    """One call waits for node 1 when another learns that 1 has another address."""
+    moved = threading.Event()
+
+    def metadata(node: int, request: Message) -> Answer:
+        found = cluster.metadata()
+        if moved.is_set():
+            here = [cluster.ports[2], cluster.ports[1]]
+            ids = zip(cluster.ids, here, strict=True)
+            brokers = tuple(MetadataResponseBroker(id_, "127.0.0.1", port) for id_, port in ids)
+            return cluster.metadata(brokers=brokers)
+        return found
+
+    def listed(node: int, request: Message) -> Answer:
+        if node == 1:
+            moved.set()
+            return Instead.KEEP_SILENT
+        return ListPartitionReassignmentsResponse()
+
+    cluster.on(MetadataRequest, metadata)
+    cluster.on(ListPartitionReassignmentsRequest, listed)
+    cluster.on(DescribeClusterRequest, Instead.HANG_UP)
+    with connect(cluster) as admin:
+        waiting = admin.list_partition_reassignments()
+        assert moved.wait(PATIENCE)
+        # Whoever is asked hangs up, and so there is a new look.
+        with pytest.raises(errors.TimeoutError_):
+            admin.describe_cluster(timeout_ms=500).result(PATIENCE)
+        assert waiting.result(PATIENCE) == {}
+    assert cluster.asked(ListPartitionReassignmentsRequest) == [1, 2]
 
 
 def test_without_describe_cluster_there_is_metadata(cluster: ScriptedCluster) -> None:

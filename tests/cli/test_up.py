@@ -308,6 +308,7 @@ def test_the_inter_broker_protocol_is_everybody_s(tmp_path: Path) -> None:
         (["--override", "zookeeper.connect=x"], "to join one: klamm serve"),
         (["--override", "klamm.jornal.file=x"], "klamm.jornal.file: neither klamm nor Kafka 3.9"),
         (["--override", "process.roles=broker"], "no ZooKeeper and no place for klamm"),
+        (["--authorizer"], "--authorizer needs --sasl: without a login everybody is the same"),
         (["--journal", "/nowhere"], "'--journal': Directory '/nowhere' does not exist"),
         (["--topics-file", "/nowhere"], "'--topics-file': File '/nowhere' does not exist"),
     ],

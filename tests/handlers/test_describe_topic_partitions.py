@@ -43,7 +43,9 @@ def answer(
 
 def page(response: DescribeTopicPartitionsResponse) -> Page:
     return [
-        (item.name, part.partition_index) for item in response.topics for part in item.partitions
+        (item.name or "", part.partition_index)
+        for item in response.topics
+        for part in item.partitions
     ]
 
 
@@ -53,7 +55,7 @@ def after(response: DescribeTopicPartitionsResponse) -> Cursor | None:
 
 
 def errors(response: DescribeTopicPartitionsResponse) -> dict[str, int]:
-    return {item.name: item.error_code for item in response.topics}
+    return {item.name or "": item.error_code for item in response.topics}
 
 
 EVERYTHING: Page = [("a", 0), ("b", 0), ("b", 1), ("b", 2), ("c", 0), ("c", 1)]

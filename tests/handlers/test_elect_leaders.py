@@ -1,6 +1,7 @@
 """Key 43: what goes to the core, and what comes back."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from handlers.denials import denied
@@ -8,7 +9,7 @@ from handlers.transacting import on_the_wire
 from handlers.worlds import cluster, context, partition, topic
 
 from klamm.controller.core.events import ElectPreferred, ElectUnclean
-from klamm.controller.core.model import TopicPartition
+from klamm.controller.core.model import Deletion, TopicPartition
 from klamm.controller.core.results import NOT_CONTROLLER, Done, Fault, Refusal, Result
 from klamm.controller.handlers import k43_elect_leaders as k43
 from klamm.controller.handlers.api import Answer, Context, Submit
@@ -84,14 +85,32 @@ def test_results_come_back_under_their_names(version: int) -> None:
     assert (first.error_message, second.error_message) == (None, NOT_NEEDED.message)
 
 
-def test_null_asks_for_all_and_leaves_out_what_needs_no_election() -> None:
-    found = submitted(asking(None))
-    assert {event.partition for event in found.events if isinstance(event, ElectPreferred)} == {
-        TopicPartition("foo", 0), TopicPartition("foo", 1), TopicPartition("bar", 0),
-    }  # fmt: skip
-    answer = codes(found.respond([Done(), NOT_NEEDED, NOT_NEEDED]))
-    [(_, code)] = answer.items()
-    assert code == 0
+def test_null_asks_for_all_that_need_an_election() -> None:
+    state = replace(
+        cluster(
+            topic("foo", {0: partition((1, 2)), 1: partition((2, 1), leader=1)}),
+            topic("bar", {0: partition((1, 2), leader=-1), 1: partition((9, 1), leader=9)}),
+            topic("gone", {0: partition((1, 2), leader=-1)}),
+            topic("going", {0: partition((1, 2), leader=-1)}),
+        ),
+        deleting={"gone": Deletion(logs={}), "going": Deletion()},
+    )
+    astray, unled, dead, going = (
+        TopicPartition("foo", 1),
+        TopicPartition("bar", 0),
+        TopicPartition("bar", 1),
+        TopicPartition("going", 0),
+    )
+    for kind, event, names in (
+        (0, ElectPreferred, (astray, unled, going)),
+        (1, ElectUnclean, (unled, dead, going)),
+    ):
+        outcome = k43.handle(context(state), asking(None, kind), 2)
+        assert isinstance(outcome, Submit)
+        assert outcome.events == tuple(event(name) for name in names)
+        answer = codes(outcome.respond([Done(), NOT_NEEDED, Done()]))
+        assert len(answer) == 2, "what needs none by then is left out as well"
+        assert set(answer.values()) == {0}
 
 
 def test_none_of_none_is_answered_at_once() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from klamm.controller.core.ops import Check, Create, Op, SetData
 from klamm.controller.handlers.api import Answer, Outcome, Transact
-from klamm.controller.store.port import Missing, Read, Znode
+from klamm.controller.store.port import Children, Missing, Read, ReadChildren, Znode
 from klamm.controller.store.transaction import Found
 from klamm.protocol.codec import decode, encode
 from klamm.protocol.message import Message
@@ -20,6 +20,10 @@ class Znodes:
     fences: list[Check | None] = field(default_factory=list)
 
     def find(self, read: Read) -> Found:
+        if isinstance(read, ReadChildren):
+            below = f"{read.path}/"
+            names = {path.removeprefix(below) for path in self.data if path.startswith(below)}
+            return Children(read.path, tuple(sorted(names)), 1, 1)
         if read.path not in self.data:
             return Missing(read.path)
         return Znode(read.path, self.data[read.path], 7, 1, 1)
@@ -37,7 +41,8 @@ class Znodes:
                 self._apply(op)
             if decision.ops:
                 self.fences.append(decision.fence)
-        return outcome.respond(results)
+        made = outcome.respond(results)
+        return self.answer(made) if isinstance(made, Transact) else made
 
     def _apply(self, op: Op) -> None:
         self.ops.append(op)

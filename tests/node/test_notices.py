@@ -6,7 +6,7 @@ from node_world import World, in_office
 from klamm.controller.configs.alter import AlterBroker, Change, Operation
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete
 from klamm.controller.node import Phase
-from klamm.controller.node.notices import MOST_DELETES, NOTICES_SECONDS, NOTICES_TIMER
+from klamm.controller.node.notices import MOST_DELETES, NOTICES_SECONDS, NOTICES_TIMER, PARENTS
 from klamm.controller.node.notices import PurgeNotices as Purge
 from klamm.controller.store.port import Children, Missing, ReadChildren, Znode
 from klamm.controller.znodes import paths
@@ -41,6 +41,18 @@ def test_a_notice_stays_for_one_look_and_goes_at_the_next() -> None:
     assert notices(world) == ["config_change_0000000001"]
     pass_a_quarter(world)
     assert notices(world) == []
+
+
+@pytest.mark.parametrize("parent", PARENTS)
+def test_notices_of_every_kind_go(parent: str) -> None:
+    world = in_office()
+    if not world.exists(parent):
+        world.write(Create(parent, None))
+    world.write(Create(f"{parent}/changes_", b"{}", sequential=True))
+    pass_a_quarter(world)
+    assert world.exists(f"{parent}/changes_0000000000")
+    pass_a_quarter(world)
+    assert not world.exists(f"{parent}/changes_0000000000")
 
 
 def test_notices_that_brokers_have_removed_are_in_nobodys_way() -> None:
@@ -96,22 +108,24 @@ def test_the_timer_is_set_once_for_all_sessions() -> None:
 
 
 def test_a_multi_has_room_for_what_one_look_removes() -> None:
-    names = tuple(f"config_change_{number:010}" for number in range(MOST_DELETES + 7))
-    purge = Purge(frozenset(names))
-    listed, *old = purge.reads
-    assert listed == ReadChildren(paths.CONFIG_CHANGES)
+    names = tuple(f"acl_changes_{number:010}" for number in range(MOST_DELETES + 7))
+    parent = paths.EXTENDED_ACL_CHANGES
+    notices = [f"{parent}/{name}" for name in names]
+    purge = Purge(frozenset(notices))
+    listed, old = purge.reads[: len(PARENTS)], purge.reads[len(PARENTS) :]
+    assert listed == tuple(map(ReadChildren, PARENTS))
     found = (Znode(read.path, b"{}", number % 3, 1, 1) for number, read in enumerate(old))
-    decision = purge.decide((Children(paths.CONFIG_CHANGES, names, 1, 1), *found))
+    decision = purge.decide((Children(parent, names, 1, 1), *found))
     assert len(decision.ops) == MOST_DELETES
     versions = [op.version for op in decision.ops if isinstance(op, Delete)]
     assert versions == [number % 3 for number in range(MOST_DELETES)], "as they were read"
-    assert decision.result == set(names[MOST_DELETES:])
+    assert decision.result == set(notices[MOST_DELETES:])
     assert in_office().store.multi_size(decision.ops, None) < 900_000
 
 
 def test_without_a_list_there_is_nothing_to_do() -> None:
-    gone = Missing(paths.CONFIG_CHANGES), Missing(f"{paths.CONFIG_CHANGES}/x")
-    decision = Purge(frozenset({"x"})).decide(gone)
+    purge = Purge(frozenset({f"{paths.CONFIG_CHANGES}/x"}))
+    decision = purge.decide(tuple(Missing(read.path) for read in purge.reads))
     assert decision.ops == ()
     assert decision.result == frozenset()
 

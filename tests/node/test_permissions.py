@@ -11,7 +11,7 @@ from node_world import ENDPOINT, World
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.core.results import Refusal
 from klamm.controller.node import NodeConfig
-from klamm.controller.node.effects import Journal, SetTimer
+from klamm.controller.node.effects import Journal, ReadZnodes, SetTimer
 from klamm.controller.node.inputs import Timer
 from klamm.controller.node.permissions import PERMISSIONS_TIMER, Permissions
 from klamm.controller.security.acls import (
@@ -32,7 +32,7 @@ from klamm.controller.security.stored import (
     stored_pattern,
     stored_rule,
 )
-from klamm.controller.store.port import ReadDone, Refused, WatchDone
+from klamm.controller.store.port import Missing, ReadDone, Refused, WatchDone
 from klamm.controller.znodes import ACL_PATHS, Acl
 
 ORDERS = ResourcePattern(ResourceType.TOPIC, "orders")
@@ -133,9 +133,13 @@ def test_what_zookeeper_refuses_is_told_and_asked_for_again() -> None:
     assert any(isinstance(each, SetTimer) for each in refused)
     unwatched = list(alone.armed(WatchDone(session, 1, Refused("no watches"))))
     assert [type(each) for each in unwatched] == [Journal, SetTimer]
-    again = list(alone.again())
-    assert len(again) == 1
-    assert again[0] != effects[1], "under another number"
+    [again] = alone.again()
+    assert again != effects[1], "under another number"
+    assert isinstance(again, ReadZnodes)
+    nothing = tuple(Missing(read.path) for read in again.reads)
+    read = list(alone.answered(ReadDone(session, again.request, nothing)))
+    assert alone.authorizer == AclAuthorizer()
+    assert [type(each) for each in read] == [SetTimer], "for changes are not heard of"
 
 
 def test_a_node_that_allows_everything_looks_at_no_lists() -> None:

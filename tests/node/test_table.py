@@ -16,6 +16,7 @@ from klamm.controller.core.events import (
     CreateTopic,
     DeleteTopic,
     ElectPreferred,
+    ElectUnclean,
     RequestEvent,
     ShutDownBroker,
 )
@@ -78,6 +79,7 @@ REQUESTS: tuple[RequestEvent, ...] = (
     AlterPartition(TopicPartition("t", 0), 1, 1, 0, 0, (1,)),
     ShutDownBroker(1, -1),
     ElectPreferred(TopicPartition("t", 0)),
+    ElectUnclean(TopicPartition("t", 0)),
 )
 TIMERS = (
     SESSION_TIMER,

@@ -19,29 +19,42 @@ from klamm.tools.embedded.java import find_java
 from klamm.tools.embedded.maven import MavenMissingError, cache_folder, pinned_jars
 
 PROJECT = Path(__file__).resolve().parent / "kafka"
+#: The same of 4.1.1, which knows KRaft only; its log goes to standard error.
+KAFKA_4 = PROJECT.with_name("kafka_4")
 
 BROKER = "kafka.Kafka"
 TOPICS = "org.apache.kafka.tools.TopicCommand"
 REASSIGN_PARTITIONS = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand"
 CONFIGS = "kafka.admin.ConfigCommand"
 LEADER_ELECTION = "org.apache.kafka.tools.LeaderElectionCommand"
+LOG_DIRS = "org.apache.kafka.tools.LogDirsCommand"
+ACLS = "kafka.admin.AclCommand"
 BROKER_API_VERSIONS = "kafka.admin.BrokerApiVersionsCommand"
+
+#: Tools that have another name in 4.
+IN_KAFKA_4 = {
+    ACLS: "org.apache.kafka.tools.AclCommand",
+    BROKER_API_VERSIONS: "org.apache.kafka.tools.BrokerApiVersionsCommand",
+}
 
 
 @cache
-def kafka_class_path() -> str:
-    """Return the class path of kafka_2.13 and kafka-tools 3.9.1, with log4j behind slf4j."""
+def kafka_class_path(project: Path = PROJECT) -> str:
+    """Return the class path of kafka_2.13 and kafka-tools, with what writes logs behind slf4j."""
     try:
-        found = pinned_jars(PROJECT, cache_folder())
+        found = pinned_jars(project, cache_folder())
     except MavenMissingError as error:
         pytest.skip(str(error))
     return os.pathsep.join(str(path) for path in found.values())
 
 
-def kafka_java(main: str, *, heap_mib: int, log4j: Path | None = None) -> list[str]:
+def kafka_java(
+    main: str, *, heap_mib: int, log4j: Path | None = None, project: Path = PROJECT
+) -> list[str]:
     """Return the command that runs a main class; its arguments go behind.
 
-    `log4j` configures logging (log4j 1 properties); None logs warnings to standard error.
+    `log4j` configures logging (log4j 1 properties); None logs warnings to standard error. Which
+    release it is goes by `project`: PROJECT or KAFKA_4.
     """
     try:
         java = find_java().path
@@ -52,4 +65,5 @@ def kafka_java(main: str, *, heap_mib: int, log4j: Path | None = None) -> list[s
     options.append(
         f"-Dlog4j.configuration={(log4j or PROJECT / 'tools.log4j.properties').as_uri()}"
     )
-    return [str(java), *options, "-cp", kafka_class_path(), main]
+    options.append("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")  # what 4.1.1 logs with
+    return [str(java), *options, "-cp", kafka_class_path(project), main]

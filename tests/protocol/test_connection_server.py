@@ -211,11 +211,18 @@ def test_requests_that_end_too_early(length: int) -> None:
     assert (event.header is None) == (length < 12)
 
 
-def test_requests_with_bytes_behind_their_end() -> None:
-    event = refused(server(), ALTER_V0 + b"\0")
-    assert "1 bytes follow" in str(event.error)
-    assert event.header is not None
-    assert event.header.client_id == "t"
+@pytest.mark.parametrize(
+    ("data", "version"),
+    [
+        (ALTER_V0 + b"\0", 0),
+        # What librdkafka 2.16.1 sends for all topics.
+        (bytes.fromhex("0003000c00000003000772646b61666b610000000000010000"), 12),
+    ],
+)
+def test_bytes_behind_the_end_of_a_request_are_passed_over(data: bytes, version: int) -> None:
+    [event] = server().receive_data(framed(data))
+    assert isinstance(event, Request)
+    assert event.header.request_api_version == version
 
 
 @pytest.mark.parametrize(

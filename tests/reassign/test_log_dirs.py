@@ -1,16 +1,20 @@
 """Moves between log directories: started again and again, watched, and taken back."""
 
 import io
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from typing import cast
 
 import pytest
 from reassign.tool import CLEARING, STATUS, Tool, plan, started
-from thin_line.world import World
+from thin_line.world import World, eventually
 
 from klamm.tools.admin import Admin, Results, TopicPartitionReplica, errors
+from klamm.tools.cli._cluster import ClusterOptions, LocalCluster
+from klamm.tools.cli._topics import NewTopic
+from klamm.tools.cli._zookeepers import MEMORY
 from klamm.tools.reassign import log_dirs
 from klamm.tools.reassign.output import CommandError, Output, TerseError
 from klamm.tools.reassign.texts import NO_MOVES_ACTIVE, NONE_ACTIVE
@@ -156,3 +160,69 @@ def test_verify_of_directories_that_are_not_there(world: World, tool: Tool, tmp_
     run = tool("--execute", FILE, file)
     assert run.status == 1
     assert run.lines[-1].startswith(f"Error: Failed to alter dir for {topic}-0-1: ")
+
+
+@pytest.fixture(scope="module")
+def two_disks() -> Iterator[LocalCluster]:
+    """Two brokers with two log directories each, and more to copy than a throttle lets through."""
+    options = ClusterOptions(
+        (1, 2),
+        zookeeper=MEMORY,
+        log_dirs=("/a", "/b"),
+        partition_bytes=1_000_000,
+        topics={"t": NewTopic("t", 1, 1)},
+    )
+    with LocalCluster(options) as local:
+        yield local
+
+
+def test_the_life_of_a_move_between_directories(two_disks: LocalCluster, tmp_path: Path) -> None:
+    tool = Tool(two_disks.bootstrap)
+    with Admin.connect(tool.bootstrap) as admin:
+        [broker] = admin.describe_topics(["t"]).result()["t"].partitions[0].replicas
+        dirs = admin.describe_log_dirs([broker]).result()[broker]
+    [here] = [one.path for one in dirs if one.replicas]
+    [there] = [one.path for one in dirs if not one.replicas]
+    name = f"t-0-{broker}"
+    forth = plan(tmp_path, {("t", 0): [broker]}, {("t", 0): [there]})
+    back = plan(tmp_path, {("t", 0): [broker]}, {("t", 0): [here]})
+
+    run = tool("--execute", FILE, forth, "--replica-alter-log-dirs-throttle", "1")
+    assert run.lines[-1] == (
+        f"Successfully started moving log directory to {there} for replica t-0 with broker"
+        f" {broker} "
+    )
+    run = tool("--verify", FILE, forth)
+    assert run.lines[2:] == [f"Reassignment of replica {name} is still in progress."]
+    assert not run.keys(44), "its throttle stays"
+    run = tool("--verify", "--preserve-throttles", FILE, back)
+    assert run.lines[2:] == [
+        f"Partition t-0 on broker {broker} is being moved to log dir {there} instead of {here}."
+    ]
+
+    run = tool("--cancel", FILE, forth)
+    assert run.lines == [
+        NONE_ACTIVE,
+        (
+            f"Successfully started moving log directory to {here} for replica t-0 with broker"
+            f" {broker} "
+        ),
+        "Clearing broker-level throttles on brokers 1,2,900",
+        "Clearing topic-level throttles on topic t",
+    ]
+    run = tool("--verify", "--preserve-throttles", FILE, forth)
+    assert run.lines[2:] == [
+        f"Partition t-0 on broker {broker} is not being moved from log dir {here} to {there}."
+    ]
+
+    assert tool("--execute", FILE, forth).status == 0
+    done = f"Reassignment of replica {name} completed successfully."
+    eventually(
+        lambda: done in tool("--verify", "--preserve-throttles", FILE, forth).lines,
+        f"the log of {name} in {there}",
+    )
+    facts = json.loads(tool("--verify", "--json", FILE, forth).out)
+    assert facts["log_dirs"] == [
+        {"replica": name, "target": there, "current": there, "future": None}
+    ]
+    assert facts["cleared"] == {"brokers": [1, 2, 900], "topics": ["t"]}

@@ -191,6 +191,38 @@ def test_cancel(world: World, tool: Tool, tmp_path: Path) -> None:
     assert run.lines[0] == f"Successfully cancelled partition reassignment for: {topic}-1"
 
 
+@pytest.mark.req("R455-69")
+@pytest.mark.parametrize("refused", [1, 2])
+def test_cancel_of_what_has_just_ended(
+    world: World, tool: Tool, tmp_path: Path, refused: int
+) -> None:
+    world.freeze(4)
+    topic = world.topic([1, 2], [1, 2], [1, 2])
+    for number in range(3):
+        assert world.alter(topic, [4, 2], number) == 0
+
+    def overtake(key: int) -> None:
+        if key == ALTER:
+            for number in range(refused):
+                assert world.alter(topic, None, number) == 0
+
+    file = plan(tmp_path, {(topic, number): [4, 2] for number in range(3)})
+    run = tool("--cancel", FILE, file, before=overtake)
+    plural = "s" if refused > 1 else ""
+    assert (run.status, run.lines) == (
+        1,
+        [
+            f"Error cancelling partition reassignment{plural} for:",
+            *(
+                f"{topic}-{number}: No partition reassignment is in progress."
+                for number in range(refused)
+            ),
+        ],
+    )
+    assert run.keys(CONFIGS) == []
+    assert world.listed(topic) == {}, "the others are cancelled all the same"
+
+
 @pytest.mark.req("R455-66", "R455-67")
 def test_a_plan_of_what_moves_is_cancelled_later(world: World, tool: Tool, tmp_path: Path) -> None:
     world.freeze(4)

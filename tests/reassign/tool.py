@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -52,12 +52,13 @@ class Run:
         return [sent.key for sent in self.sent if sent.key in among]
 
 
-def run(*words: str) -> Run:
-    """Run the tool with just these words."""
+def run(*words: str, before: Callable[[int], None] = lambda key: None) -> Run:
+    """Run the tool with just these words; `before` is told the key of each request beforehand."""
     out, err = io.StringIO(), io.StringIO()
     sent: list[Sent] = []
 
     def record(node: int | None, key: int, version: int, body: Message) -> None:
+        before(key)
         sent.append(Sent(node, key, version, body))
 
     status = main(words, out, err, record)
@@ -65,13 +66,14 @@ def run(*words: str) -> Run:
 
 
 class Tool:
-    """The tool for a cluster."""
+    """The tool for a cluster; `option` is the one that takes the addresses."""
 
-    def __init__(self, bootstrap: str) -> None:
+    def __init__(self, bootstrap: str, option: str = "--bootstrap-server") -> None:
         self.bootstrap = bootstrap
+        self._option = option
 
-    def __call__(self, *words: str) -> Run:
-        return run("--bootstrap-server", self.bootstrap, *words)
+    def __call__(self, *words: str, before: Callable[[int], None] = lambda key: None) -> Run:
+        return run(self._option, self.bootstrap, *words, before=before)
 
 
 def plan(

@@ -335,6 +335,13 @@ async def test_what_comes_with_the_last_token_is_served() -> None:
             "and not OAUTHBEARER",
         ),
         ("PLAINTEXT", {"ssl.principal.mapping.rules": "x"}, "'x' begins no rule"),
+        ("SSL", {"connections.max.reauth.ms": "60000"}, "a login lasts as long as its connection"),
+        ("SSL", {"principal.builder.class": "a.B"}, "principal.builder.class='a.B': klamm cannot"),
+        (
+            "SASL_SSL",
+            {"listener.name.sasl_ssl.plain.sasl.server.callback.handler.class": "a.B"},
+            "cannot load Java's classes; leave it out",
+        ),
     ],
 )
 def test_properties_that_guard_nothing(protocol: str, properties: dict[str, str], why: str) -> None:

@@ -56,7 +56,9 @@ THERE = Endpoint("PLAINTEXT", "PLAINTEXT", "there", 2)
 REFUSED = "refused"
 
 
-def moves(target: tuple[int, ...] | None, timeout_ms: int = 60_000) -> Message:
+def moves(
+    target: tuple[int, ...] | None, timeout_ms: int = 60_000
+) -> AlterPartitionReassignmentsRequest:
     topics = (ReassignableTopic("t", (ReassignablePartition(0, target),)),)
     return AlterPartitionReassignmentsRequest(timeout_ms, topics=topics)
 
@@ -249,7 +251,7 @@ class FakeController:
             await trio.sleep_forever()
         ours, theirs = memory_stream_pair()
         self.streams.append(theirs)
-        self._protocols.append(ServerConnection(advertised()))
+        self._protocols.append(ServerConnection(advertised(release="4.1")))
         return ours
 
     async def requests(self, number: int = -1) -> list[Request]:
@@ -313,6 +315,20 @@ async def test_requests_share_a_connection_in_order_under_their_own_client_ids()
         await wait_all_tasks_blocked()
         assert world.answers[3:] == [("d", 3)]
         assert world.controller.opened == [THERE]
+
+
+async def test_what_only_a_newer_version_says_is_passed_on_in_that() -> None:
+    answers: list[Message] = []
+    async with forwarding() as world:
+        for allowed in (True, False):
+            body = replace(moves((3,)), allow_replication_factor_change=allowed)
+            world.forwarder.forward(THERE, "a", body, answers.append)
+        await wait_all_tasks_blocked()
+        requests = await world.controller.requests()
+    assert [each.header.request_api_version for each in requests] == [0, 1]
+    assert [getattr(each.body, "allow_replication_factor_change", None) for each in requests] == [
+        True, False,
+    ]  # fmt: skip
 
 
 async def test_each_controller_has_a_connection_of_its_own() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from klamm.controller.runtime.properties import (
     PropertiesError,
+    format_properties,
     parse_properties,
     read_properties,
 )
@@ -123,6 +124,13 @@ def test_whatever_is_written_is_read_back(data: st.DataObject) -> None:
         line = data.draw(written(key, key=True)) + data.draw(SEPARATORS)
         text += data.draw(IDLE) + line + data.draw(written(value, key=False)) + data.draw(LINE_ENDS)
     assert parse_properties(text) == wanted
+
+
+@given(st.dictionaries(st.text(CHARACTERS, min_size=1), st.text(CHARACTERS)))
+def test_what_is_formatted_is_read_back(properties: dict[str, str]) -> None:
+    text = format_properties(properties)
+    assert parse_properties(text) == properties
+    assert text.isascii()
 
 
 @given(st.text(st.sampled_from("ab=: \t\f\\\n\r#!u0")))

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from handlers.worlds import NODE, broker, cluster, partition, topic
+from handlers.worlds import NODE, broker, cluster, endpoint, partition, topic
 
-from klamm.controller.core.model import ClusterState
+from klamm.controller.core.model import Broker, ClusterState
 from klamm.controller.core.origins import FromClient
 from klamm.controller.core.results import Done, Result
 from klamm.controller.handlers import k3_metadata
@@ -18,7 +18,8 @@ from klamm.controller.runtime import remembered as remembered_module
 from klamm.controller.runtime import service as service_module
 from klamm.controller.runtime.exchange import Exchange
 from klamm.controller.runtime.remembered import Remembered
-from klamm.controller.runtime.service import Service, carry_out
+from klamm.controller.runtime.replies import carry_out
+from klamm.controller.runtime.service import Service
 from klamm.controller.security.principals import ANONYMOUS, Client
 from klamm.controller.store.transaction import Transaction
 from klamm.protocol.codec import decode
@@ -383,3 +384,23 @@ def test_every_partition_is_answered_once_in_request_order_and_the_last_entry_co
     assert isinstance(response, AlterPartitionReassignmentsResponse)
     [of_topic] = response.responses
     assert [each.partition_index for each in of_topic.partitions] == [3, 0, 2]
+
+
+def test_each_listener_s_clients_are_told_its_own_endpoints() -> None:
+    inside, outside = endpoint(9000), endpoint(9500, "OUTSIDE")
+    both = Broker(1, 7, (inside, outside), None)
+    world = World()
+    world.node.state = replace(STATE, brokers={1: both, 2: broker(2)})
+    ports = {}
+    for listener in ("OUTSIDE", "PLAINTEXT", "OUTSIDE", "OUTSIDE", "PLAINTEXT"):
+        connection = FakeConnection(client=Client(ANONYMOUS, "10.0.0.1", listener))
+        header = RequestHeader(3, 12, 5, "me")
+        request = Request(0, header, MetadataRequest(topics=None), 20)
+        world.service.dispatch(Exchange(connection, request))
+        [answer] = connection.responses
+        assert isinstance(answer, MetadataResponse)
+        found = {item.node_id: item.port for item in answer.brokers}
+        assert ports.setdefault(listener, found) == found
+    assert ports["OUTSIDE"] == {1: 9500}
+    assert ports["PLAINTEXT"][1] == 9000
+    assert 2 in ports["PLAINTEXT"]

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_and_certificates
+from cryptography.x509 import load_der_x509_certificate
 
 from klamm.controller.runtime.tls import TlsError, client_context, server_context
 from klamm.tools.certificates import Authority
@@ -34,10 +35,9 @@ def pkcs12(password: str, *, with_key: bool = True) -> bytes:
 def names(context: ssl.SSLContext) -> set[str]:
     """Return the common names of those whom a context trusts."""
     return {
-        value
-        for certificate in context.get_ca_certs()
-        for [(key, value)] in certificate["subject"]  # type: ignore[misc]
-        if key == "commonName"
+        str(attribute.value)
+        for der in context.get_ca_certs(binary_form=True)
+        for attribute in load_der_x509_certificate(der).subject
     }
 
 
@@ -101,7 +101,7 @@ def test_a_listener_s_own_property_comes_first(tmp_path: Path) -> None:
     plain = written(tmp_path / "a.pem", OWN.pem.encode(), KEYSTORE, "PEM")
     given = {**plain, "listener.name.out.ssl.keystore.location": "/nowhere.pem"}
     assert server_context(given, "listener.name.in.")
-    with pytest.raises(TlsError, match="'/nowhere.pem' cannot be read: No such file"):
+    with pytest.raises(TlsError, match=r"'/nowhere\.pem' cannot be read: No such file"):
         server_context(given, "listener.name.out.")
 
 

@@ -214,6 +214,25 @@ def test_the_bits_are_those_of_kafkas_codes() -> None:
     assert set(SUPPORTED_OPERATIONS) == {topic, cluster}
 
 
+@pytest.mark.parametrize(
+    "host, spelled",
+    [
+        ("10.0.0.1", "10.0.0.1"),
+        ("::1", "0:0:0:0:0:0:0:1"),
+        ("2001:db8::a0", "2001:db8:0:0:0:0:0:a0"),
+        ("2001:db8::a0", "2001:db8::a0"),
+        ("::ffff:10.0.0.1", "10.0.0.1"),
+        ("", "*"),
+    ],
+)
+def test_an_address_is_named_as_java_prints_it(host: str, spelled: str) -> None:
+    authorizer = with_rules(rule("alice", Operation.READ, host=spelled))
+    for client_host, expected in ((host, True), ("10.9.9.9", spelled == "*")):
+        client = Client(user("alice"), client_host, "PLAINTEXT")
+        found = authorizer.allows(client, Operation.READ, ResourceType.TOPIC, "orders")
+        assert found == expected
+
+
 def test_codes_without_a_name_are_unknown() -> None:
     assert ResourceType(99) is ResourceType.UNKNOWN
     assert Operation(-1) is Operation.UNKNOWN

@@ -15,6 +15,7 @@ from klamm.tools.admin.configs import ConfigSource as ConfigSource
 from klamm.tools.admin.configs import ConfigSynonym as ConfigSynonym
 from klamm.tools.admin.configs import OpType as OpType
 from klamm.tools.admin.elections import ElectionType as ElectionType
+from klamm.tools.admin.links import Record as Record
 from klamm.tools.admin.log_dirs import LogDir as LogDir
 from klamm.tools.admin.log_dirs import LogDirReplica as LogDirReplica
 from klamm.tools.admin.names import EVERYTHING as EVERYTHING
@@ -35,7 +36,7 @@ from klamm.tools.admin.scram import ScramCredentialInfo as ScramCredentialInfo
 from klamm.tools.admin.scram import ScramDeletion as ScramDeletion
 from klamm.tools.admin.scram import ScramMechanism as ScramMechanism
 from klamm.tools.admin.scram import ScramUpsertion as ScramUpsertion
+from klamm.tools.admin.topic_descriptions import PartitionDescription as PartitionDescription
+from klamm.tools.admin.topic_descriptions import TopicDescription as TopicDescription
 from klamm.tools.admin.topics import NewPartitions as NewPartitions
 from klamm.tools.admin.topics import NewTopic as NewTopic
-from klamm.tools.admin.topics import PartitionDescription as PartitionDescription
-from klamm.tools.admin.topics import TopicDescription as TopicDescription

@@ -16,6 +16,7 @@ from klamm.tools.admin import (
     offsets,
     reassignments,
     scram,
+    topic_descriptions,
     topics,
 )
 from klamm.tools.admin.base import Client
@@ -37,7 +38,8 @@ class Admin(Client):
     another one if the node is not the controller any more or is gone, until `timeout_ms` is over
     (None: default.api.timeout.ms).
 
-    >>> from klamm.tools.cli._cluster import MEMORY, ClusterOptions, LocalCluster
+    >>> from klamm.tools.cli._cluster import ClusterOptions, LocalCluster
+    >>> from klamm.tools.cli._zookeepers import MEMORY
     >>> orders = TopicPartition("orders", 0)
     >>> with (
     ...     LocalCluster(ClusterOptions(range(4), zookeeper=MEMORY, frozen=[3])) as local,
@@ -104,17 +106,17 @@ class Admin(Client):
         self, timeout_ms: int | None = None, *, internal: bool = True
     ) -> Future[tuple[str, ...]]:
         """Return the names of all topics, sorted; with or without Kafka's own."""
-        return self._calls.one(partial(topics.names, internal=internal), timeout_ms)
+        return self._calls.one(partial(topic_descriptions.names, internal=internal), timeout_ms)
 
     def describe_topics(
         self, names: Collection[str] | None = None, timeout_ms: int | None = None
-    ) -> Results[str, topics.TopicDescription]:
+    ) -> Results[str, topic_descriptions.TopicDescription]:
         """Return partitions, leaders, replicas and ISR of topics.
 
         Without names of all there are, and then waits for their list first: raises its errors.
         """
         wanted = self.list_topics(timeout_ms).result() if names is None else tuple(names)
-        operation = partial(topics.describe, wanted=wanted)
+        operation = partial(topic_descriptions.describe, wanted=wanted)
         return self._calls.each(wanted, [(wanted, operation)], timeout_ms)
 
     def create_topics(

@@ -81,9 +81,14 @@ class Connection:
             answer = await converse(self._stream, self._protocol, message, version)
         except LinkLostError as error:
             raise DisconnectedError(f"{self._address}: {error}") from error
+        except trio.ClosedResourceError as error:
+            # Another call has learned that the node is not there any more.
+            raise DisconnectedError(f"{self._address} has left its place") from error
         except trio.BrokenResourceError as error:
-            # trio wraps what TLS says; a peer that hangs up while shaking hands says nothing.
-            if isinstance(error.__cause__, ssl.SSLError):
+            # trio wraps what TLS says; a peer that just hangs up says nothing.
+            if isinstance(error.__cause__, ssl.SSLError) and not isinstance(
+                error.__cause__, ssl.SSLEOFError | ssl.SSLZeroReturnError
+            ):
                 raise AuthenticationError(f"{self._address}: TLS: {error.__cause__}") from error
             reason = error.__cause__ or error
             raise DisconnectedError(f"{self._address}: the connection broke: {reason}") from error

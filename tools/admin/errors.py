@@ -9,6 +9,7 @@
     +-- DisconnectedError           a node ended the connection before it answered
     +-- TimeoutError_               no answer within the time of the call
     +-- UnsupportedVersionError     no version of the request is known to both sides
+    +-- UnsendableError             a value is given that no request can carry
     +-- ClosedError                 the client was closed before there was an answer
 
 What was behind an error is its `__cause__`. The texts are those of Kafka's
@@ -51,6 +52,10 @@ class TimeoutError_(AdminError, TimeoutError):
 
 class UnsupportedVersionError(AdminError):
     """No version of the request is known to both sides, or none that can say what is asked."""
+
+
+class UnsendableError(AdminError, ValueError):
+    """A value is given that no request can carry; the text names it."""
 
 
 class ApiError(AdminError):

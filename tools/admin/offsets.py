@@ -12,7 +12,7 @@ from klamm.protocol.generated.list_offsets_request import (
     ListOffsetsTopic,
 )
 from klamm.protocol.generated.list_offsets_response import ListOffsetsResponse
-from klamm.tools.admin import topics
+from klamm.tools.admin import topic_descriptions
 from klamm.tools.admin.apis import api
 from klamm.tools.admin.errors import AdminError, TimeoutError_, error_of
 from klamm.tools.admin.names import TopicPartition, by_topic
@@ -76,7 +76,7 @@ async def _leaders(
     session: Session, names: Mapping[TopicPartition, int], found: _Outcomes
 ) -> dict[int, list[TopicPartition]]:
     """Gather partitions by leader; what has none is noted as found wrong."""
-    described = await topics.describe(session, tuple(by_topic(names)))
+    described = await topic_descriptions.describe(session, tuple(by_topic(names)))
     leaders: dict[int, list[TopicPartition]] = {}
     for name in names:
         topic = described.get(name.topic)

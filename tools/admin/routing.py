@@ -24,7 +24,6 @@ from klamm.tools.admin.errors import (
     AdminError,
     DisconnectedError,
     TimeoutError_,
-    UnsupportedVersionError,
     error_of,
     raise_for,
 )
@@ -68,21 +67,14 @@ class Router:
         if self.bootstrap_controller and target is Place.ANY:
             target = Place.CONTROLLER  # LeastLoadedBrokerOrActiveKController
         tries, last = 0, None
-        lacking: set[int] = set()
         pauses = self.pauses()
         with trio.move_on_at(deadline):
             while True:
                 try:
                     await self._look()
-                    if (link := self._pick(target, lacking)) is not None:
+                    if (link := self._pick(target)) is not None:
                         tries += 1
-                        try:
-                            response = await link.ask(api, make)
-                        except UnsupportedVersionError:
-                            lacking.update(() if link.node is None else (link.node,))
-                            if target is not Place.ANY or lacking >= self._links.keys():
-                                raise
-                            continue
+                        response = await link.ask(api, make)
                         if not self._is_elsewhere(codes(response)):
                             return response
                         last = error_of(ErrorCode.NOT_CONTROLLER, None, last)
@@ -97,15 +89,20 @@ class Router:
         for link in self._links.values():
             await link.close()
 
-    def _pick(self, target: Target, lacking: set[int]) -> Link | None:
+    def _pick(self, target: Target) -> Link | None:
         """Return the link to ask, None while it is not known."""
         if target is Place.CONTROLLER:
             return None if self._controller is None else self._links.get(self._controller)
         if isinstance(target, int):
             return self._links.get(target)
-        # One that is open saves a connection; one that failed has gone to the end.
-        links = [link for node, link in self._links.items() if node not in lacking]
-        return min(links, key=lambda link: not link.is_open, default=None)
+        return min(self._links.values(), key=self._worth, default=None)
+
+    def _worth(self, link: Link) -> tuple[int, bool, bool, bool]:
+        """Sort links: what failed may fail again, and what is busy would keep a call waiting.
+
+        The controller knows first what it has changed itself, and an open connection saves time.
+        """
+        return link.failures, link.is_busy, link.node != self._controller, not link.is_open
 
     def _is_elsewhere(self, codes: Iterable[int]) -> bool:
         """Tell whether the node says that it is not the controller.
@@ -138,12 +135,16 @@ class Router:
             raise DisconnectedError(f"no node can be reached: {texts}") from failures[-1]
 
     def _ways(self) -> Iterator[Link]:
-        """Yield whom to ask for nodes: open links, bootstrap servers, whoever else is known."""
-        links = list(self._links.values())
-        yield from (link for link in links if link.is_open)
+        """Yield whom to ask for nodes: idle connections, bootstrap servers, whoever else is known.
+
+        One that is busy may wait for a node that stands still.
+        """
+        links = sorted(self._links.values(), key=self._worth)
+        idle = [link for link in links if link.is_open and not link.is_busy]
+        yield from idle
         for address in self._setup.options.bootstrap:
             yield Link(self._setup, address, None)
-        yield from (link for link in links if not link.is_open)
+        yield from (link for link in links if link not in idle)
 
     async def _learn(self, link: Link) -> None:
         if self.bootstrap_controller:

@@ -1,10 +1,9 @@
-"""Metadata of topics, and keys 19, 20 and 37."""
+"""Keys 19, 20 and 37: topics come, go and grow."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from uuid import UUID
 
 from klamm.protocol.generated.create_partitions_request import (
     CreatePartitionsAssignment,
@@ -21,53 +20,14 @@ from klamm.protocol.generated.create_topics_request import (
 from klamm.protocol.generated.create_topics_response import CreateTopicsResponse
 from klamm.protocol.generated.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
 from klamm.protocol.generated.delete_topics_response import DeleteTopicsResponse
-from klamm.protocol.generated.metadata_request import MetadataRequest, MetadataRequestTopic
-from klamm.protocol.generated.metadata_response import (
-    MetadataResponse,
-    MetadataResponsePartition,
-    MetadataResponseTopic,
-)
 from klamm.tools.admin.apis import Place, api
-from klamm.tools.admin.errors import AdminError, error_of, raise_for
+from klamm.tools.admin.errors import AdminError, error_of
 from klamm.tools.admin.routing import Session
 
-# From 4 on a request can say that it does not want to create topics.
-_LIST = api("listTopics", MetadataRequest, MetadataResponse, range(4, 14))
-_DESCRIBE = api("describeTopics", MetadataRequest, MetadataResponse, range(4, 14))
 # From 4 on the cluster can be left to choose partitions and replicas.
 _CREATE = api("createTopics", CreateTopicsRequest, CreateTopicsResponse, range(4, 8))
 _DELETE = api("deleteTopics", DeleteTopicsRequest, DeleteTopicsResponse, range(1, 7))
 _GROW = api("createPartitions", CreatePartitionsRequest, CreatePartitionsResponse)
-
-_ZERO = UUID(int=0)
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionDescription:
-    """A partition as the asked node knows it; `leader` is None while there is none.
-
-    `leader_epoch` is None where the node does not tell it.
-    """
-
-    index: int
-    leader: int | None
-    leader_epoch: int | None
-    replicas: tuple[int, ...]
-    isr: tuple[int, ...]
-    offline_replicas: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TopicDescription:
-    """A topic and its partitions in the order of their numbers.
-
-    `topic_id` is None in clusters that have none.
-    """
-
-    name: str
-    topic_id: UUID | None
-    internal: bool
-    partitions: Mapping[int, PartitionDescription]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,32 +50,6 @@ class NewPartitions:
 
     count: int
     assignments: Sequence[Sequence[int]] | None = None
-
-
-async def names(session: Session, internal: bool) -> tuple[str, ...]:
-    """Return the names of all topics, sorted."""
-    topics = await _ask_metadata(session, None)
-    return tuple(
-        sorted(
-            topic.name
-            for topic in topics
-            if topic.name is not None
-            and not topic.error_code
-            and (internal or not topic.is_internal)
-        )
-    )
-
-
-async def describe(
-    session: Session, wanted: Collection[str]
-) -> dict[str, TopicDescription | AdminError]:
-    """Return each topic or what is wrong with it."""
-    topics = await _ask_metadata(session, wanted) if wanted else ()
-    return {
-        topic.name: error_of(topic.error_code, None) if topic.error_code else _topic(topic)
-        for topic in topics
-        if topic.name is not None
-    }
 
 
 async def create(
@@ -174,40 +108,6 @@ async def grow(
         _GROW, Place.CONTROLLER, make, lambda response: [t.error_code for t in response.results]
     )
     return {topic.name: _outcome(topic.error_code, topic.error_message) for topic in answer.results}
-
-
-async def _ask_metadata(
-    session: Session, wanted: Collection[str] | None
-) -> tuple[MetadataResponseTopic, ...]:
-    topics = None if wanted is None else tuple(MetadataRequestTopic(name=name) for name in wanted)
-    answer = await session.ask(
-        _LIST if wanted is None else _DESCRIBE,
-        Place.ANY,
-        lambda _: MetadataRequest(topics, allow_auto_topic_creation=False),
-    )
-    raise_for(answer.error_code)
-    return answer.topics
-
-
-def _topic(topic: MetadataResponseTopic) -> TopicDescription:
-    partitions = sorted(topic.partitions, key=lambda partition: partition.partition_index)
-    return TopicDescription(
-        topic.name or "",
-        None if topic.topic_id == _ZERO else topic.topic_id,
-        topic.is_internal,
-        {partition.partition_index: _partition(partition) for partition in partitions},
-    )
-
-
-def _partition(partition: MetadataResponsePartition) -> PartitionDescription:
-    return PartitionDescription(
-        partition.partition_index,
-        None if partition.leader_id < 0 else partition.leader_id,
-        None if partition.leader_epoch < 0 else partition.leader_epoch,
-        partition.replica_nodes,
-        partition.isr_nodes,
-        partition.offline_replicas,
-    )
 
 
 def _creatable(topic: NewTopic) -> CreatableTopic:

@@ -26,8 +26,8 @@ from klamm.controller.runtime.authentication import Entrance
 from klamm.controller.runtime.credentials import find_credential
 from klamm.controller.runtime.limits import DEFAULT_LIMITS
 from klamm.controller.runtime.permissions import read_permissions
+from klamm.controller.runtime.replies import carry_out
 from klamm.controller.runtime.server import Exchange, serve
-from klamm.controller.runtime.service import carry_out
 from klamm.controller.runtime.sessions import OpenStore, Session
 from klamm.controller.security.authorizer import ALLOW_ALL
 from klamm.controller.store.port import SessionEvent, SessionState, StoreEvent

@@ -12,7 +12,6 @@ from klamm.controller.runtime.properties import format_properties
 from klamm.controller.runtime.sessions import Calls, OpenStore
 from klamm.controller.security.credentials import USERS
 from klamm.controller.security.plain import PLAIN
-from klamm.controller.security.principals import ANONYMOUS
 from klamm.controller.security.scram import SCRAM_MECHANISMS, credential_of, encode_credential
 from klamm.controller.security.settings import ACL_AUTHORIZER, AUTHORIZER, SUPER_USERS
 from klamm.controller.znodes import paths
@@ -23,6 +22,8 @@ from klamm.tools.certificates import Authority
 INSIDE, OUTSIDE = "klamm", "admin"
 #: As whom people log in who may do what access control lists allow.
 GUEST = "guest"
+#: What its tools are given, beside the administrator's file.
+GUEST_FILE = "guest.properties"
 
 _HOSTS = ("127.0.0.1", "localhost")
 _MODULES = "org.apache.kafka.common.security"
@@ -33,8 +34,8 @@ _SALT_BYTES = 20
 class Wish:
     """What is asked for: TLS, certificates of clients, a login by a mechanism of SASL.
 
-    With `authorizer` access control lists count; nodes, brokers and the administrator are super
-    users, and the guest is nobody in particular.
+    With `authorizer`, which needs a login, access control lists count: nodes, brokers and the
+    administrator are super users, and the guest is nobody in particular.
     """
 
     tls: bool = False
@@ -65,7 +66,7 @@ class LocalSecurity:
 def local_security(wish: Wish) -> Iterator[LocalSecurity]:
     """Make what is asked for, in a folder that only its owner can read, while the block runs."""
     if wish.protocol == "PLAINTEXT":
-        yield LocalSecurity(properties=_authorizer(wish, ANONYMOUS.name))
+        yield LocalSecurity()
         return
     with tempfile.TemporaryDirectory(prefix="klamm-security-") as name:
         folder = Path(name)
@@ -80,16 +81,15 @@ def local_security(wish: Wish) -> Iterator[LocalSecurity]:
             client["sasl.mechanism"] = wish.sasl
             client["sasl.jaas.config"] = _jaas(wish.sasl, OUTSIDE, users)
         known = (INSIDE, OUTSIDE) if wish.sasl else (f"CN={INSIDE}", f"CN={OUTSIDE}")
-        properties |= _authorizer(wish, *known)
+        properties[SUPER_USERS] = ";".join(f"User:{each}" for each in known)
+        if wish.authorizer:
+            properties[AUTHORIZER] = ACL_AUTHORIZER
         file = folder / "client.properties"
         file.write_text(format_properties(client), encoding="iso-8859-1")
+        if wish.sasl is not None and GUEST in users:
+            as_guest = {**client, "sasl.jaas.config": _jaas(wish.sasl, GUEST, users)}
+            file.with_name(GUEST_FILE).write_text(format_properties(as_guest), "iso-8859-1")
         yield LocalSecurity(wish.protocol, properties, client, file, wish.sasl, users)
-
-
-def _authorizer(wish: Wish, *super_users: str) -> dict[str, str]:
-    """Return what turns access control lists on, and for whom they do not count."""
-    users = ";".join(f"User:{each}" for each in super_users)
-    return {AUTHORIZER: ACL_AUTHORIZER, SUPER_USERS: users} if wish.authorizer else {}
 
 
 def _write_certificates(

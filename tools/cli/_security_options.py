@@ -26,18 +26,25 @@ _OPTIONS = (
         type=click.Choice(MECHANISMS, case_sensitive=False),
         help="Clients, nodes and brokers log in by this mechanism.",
     ),
+    click.option(
+        "--authorizer",
+        is_flag=True,
+        help="With --sasl: access control lists count; admin is a super user, guest is none.",
+    ),
 )
 
 
 def security_options(command: F) -> F:
-    """Add --tls, --client-certificates and --sasl."""
+    """Add --tls, --client-certificates, --sasl and --authorizer."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def wish(tls: bool, client_certificates: bool, sasl: str | None) -> Wish:
+def wish(tls: bool, client_certificates: bool, sasl: str | None, authorizer: bool) -> Wish:
     """Return what the options ask for; raises UsageError if that cannot be."""
     if client_certificates and not tls:
         raise click.UsageError("--client-certificates needs --tls")
-    return Wish(tls, client_certificates, sasl)
+    if authorizer and sasl is None:
+        raise click.UsageError("--authorizer needs --sasl: without a login everybody is the same")
+    return Wish(tls, client_certificates, sasl, authorizer)

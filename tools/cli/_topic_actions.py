@@ -226,8 +226,11 @@ class Described:
                 f"Adding Replicas: {_ids(move.adding_replicas)}",
                 f"Removing Replicas: {_ids(move.removing_replicas)}",
             ]
-        # Metadata does not tell eligible leaders; what it cannot tell the stock tool has as N/A.
-        cells += ["Elr: N/A", "LastKnownElr: N/A"]
+        for name, ids in (
+            ("Elr", partition.eligible_leader_replicas),
+            ("LastKnownElr", partition.last_known_elr),
+        ):
+            cells.append(f"{name}: {'N/A' if ids is None else _ids(ids)}")
         return "\t".join(cells)
 
 

@@ -13,6 +13,7 @@ from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol, by_name
 from klamm.controller.handlers.releases import DEFAULT as RELEASE
 from klamm.controller.runtime.controller import ListenError
 from klamm.controller.runtime.entry import PATIENCE_SECONDS
+from klamm.tools.brokers.access import OPEN, Access
 from klamm.tools.brokers.calls import StoreRefusedError
 from klamm.tools.brokers.peer import HOST
 from klamm.tools.brokers.registration import BrokerIdInUseError
@@ -20,6 +21,7 @@ from klamm.tools.brokers.server import SimulatedBrokers
 from klamm.tools.cli._as_version import as_version_option
 from klamm.tools.cli._broker_options import broker_options, log_directories, log_dirs_option
 from klamm.tools.cli._ids import read_ids
+from klamm.tools.cli._properties import merged
 from klamm.tools.cli._running import (
     ReadyFileError,
     announced,
@@ -74,6 +76,11 @@ def _read_protocol(
     default=0,
     help="Port for `klamm broker` on 127.0.0.1; without it a free one is taken.",
 )
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A server.properties file, for the security of the listener between brokers alone.",
+)
 @ready_file_option
 def command(
     zookeeper: str,
@@ -87,6 +94,7 @@ def command(
     log_dirs: int | None,
     release: str | None,
     control_port: int,
+    config: Path | None,
     ready_file: Path | None,
 ) -> None:
     """Run simulated brokers that join a ZooKeeper, until Ctrl-C.
@@ -114,6 +122,7 @@ def command(
             protocol=protocol,
             control_port=control_port,
             release=release or RELEASE,
+            access=Access.of(merged(config, {})) if config is not None else OPEN,
         )
     except ValueError as error:
         raise click.ClickException(str(error)) from error

@@ -34,7 +34,7 @@ def command() -> None:
     after Ctrl-C, with what was done until then; `explore` has 3 as well.
 
     \b
-      klamm lab exhibit E1                  one of fourteen failover stories, told
+      klamm lab exhibit E1                  one of fifteen failover stories, told
       klamm lab run --seconds 60            try seeds, stop at the first one that fails
       klamm lab replay 17                   show what happened in a run
       klamm lab shrink 17 --to found.txt    leave out what it does not need

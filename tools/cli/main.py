@@ -15,12 +15,14 @@ COMMANDS = {
     "brokers": "Run simulated brokers that join a ZooKeeper, until Ctrl-C.",
     "chaos": "Break a cluster of processes at random, and judge what it has done.",
     "demo": "Show klamm at work: hundreds of moves, live, and what may go wrong.",
+    "explain": "Tell why moves have not ended, and what to do.",
     "lab": "Break controllers on purpose; repeat, shrink and read what happened.",
     "reassign": "Move partitions: kafka-reassign-partitions with more to it.",
     "reassign-partitions": "The same by its long name.",
     "serve": "Join a ZooKeeper as a controller node until Ctrl-C.",
     "topics": "List, describe, create, grow and delete topics, as kafka-topics does.",
     "up": "Start ZooKeeper, controller nodes and simulated brokers until Ctrl-C.",
+    "users": "Set, delete and list what users log in with by SCRAM, in ZooKeeper.",
     "zookeeper": "Start only the embedded ZooKeeper until Ctrl-C.",
 }
 

@@ -80,6 +80,16 @@ class Progress:
         self._window = window
         self._samples: deque[_Sample] = deque()
 
+    def add(self, copies: Iterable[Copy]) -> None:
+        """Take in moves that were found later; what they have already is nobody's pace."""
+        for copy in copies:
+            if (copy.name, copy.broker) not in self._copies:
+                self._copies[copy.name, copy.broker] = copy
+                self._samples = deque(
+                    _Sample(now, done + copy.done, left + copy.left)
+                    for now, done, left in self._samples
+                )
+
     def drop(self, names: AbstractSet[TopicPartition]) -> None:
         """Strike out moves that were cancelled."""
         self._copies = {key: copy for key, copy in self._copies.items() if key[0] not in names}

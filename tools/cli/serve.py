@@ -71,7 +71,8 @@ def command(
       klamm serve --override node.id=900 --override zookeeper.connect=localhost:2181
 
     Kafka's default for listeners is PLAINTEXT://:9092, which is every interface of the machine.
-    There is no authorization: whoever reaches a node may do anything. To keep it to this machine:
+    Without authorizer.class.name whoever reaches a node may do anything. To keep it to this
+    machine:
     --override listeners=PLAINTEXT://127.0.0.1:9092
     """
     set_up_logging()
@@ -84,6 +85,8 @@ def command(
         raise click.ClickException(
             "\n  ".join(["no node can run by this:", *error.faults])
         ) from error
+    if settings.authorizer is not None and not quiet:
+        logging.getLogger("klamm.audit").setLevel(logging.INFO)  # who alters what
     warn_of_unknown(properties)
     gc.set_threshold(*_GC_THRESHOLDS)
     try:
@@ -110,17 +113,24 @@ async def _serve(config: ControllerConfig, ready_file: Path | None, quiet: bool)
 
 def _welcome(config: ControllerConfig, running: Running) -> Iterator[str]:
     """Say where the node is, as others are told, and what it listens on if that is more."""
-    endpoint = running.endpoint
-    where = f"{endpoint.host}:{endpoint.port}"
+    places = running.endpoints
+    where = ", ".join(
+        f"{each.host}:{each.port}{'' if len(places) == 1 else f' ({each.listener})'}"
+        for each in places
+    )
     yield f"klamm node {config.node_id} serves on {where}, ZooKeeper {config.zookeeper}"
-    host = config.between.host
-    if not _is_loopback(host):
-        interfaces = host or "all interfaces"
-        near = f"PLAINTEXT://127.0.0.1:{config.between.port or endpoint.port}"
-        yield (
-            f"  it listens on {interfaces}, and whoever reaches it may do anything; to keep it to"
-            f" this machine: --override listeners={near}"
-        )
+    for listener in config.listeners:
+        known = listener.uses_tls or listener.uses_sasl or config.authorizer is not None
+        if not known and not _is_loopback(listener.host):
+            interfaces = listener.host or "all interfaces"
+            port = listener.port or next(
+                each.port for each in places if each.listener == listener.name
+            )
+            near = f"{listener.name}://127.0.0.1:{port}"
+            yield (
+                f"  it listens on {interfaces}, and whoever reaches it may do anything; to keep it"
+                f" to this machine: --override listeners={near}"
+            )
 
 
 def _is_loopback(host: str) -> bool:

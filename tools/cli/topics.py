@@ -19,7 +19,6 @@ from klamm.tools.cli._topic_actions import Choice, Reports, TopicsError, Wishes
 ACTIONS = ("list", "describe", "create", "alter", "delete")
 CLIENT_ID = "klamm-topics"
 
-_REPORTS = ("under_replicated", "unavailable", "under_min_isr", "at_min_isr")
 _USE_CONFIGS = " (To alter topic configurations, the kafka-configs tool can be used.)"
 
 #: With which actions an option goes, in the order of complaint; the others go with all.
@@ -54,8 +53,7 @@ class KafkaCommand(click.Command):
         try:
             return super().make_context(*args, **extra)
         except click.UsageError as error:
-            error.exit_code = 1
-            raise
+            raise _Refusal(error.format_message(), error.ctx) from error
 
 
 def _flag(name: str, help_: str) -> Callable[[Any], Any]:
@@ -91,7 +89,7 @@ def _flag(name: str, help_: str) -> Callable[[Any], Any]:
     help="Taken and not needed: topics are described all at once.",
 )
 @click.pass_context
-def command(ctx: click.Context, **options: Any) -> None:  # noqa: ANN401 - checked below
+def command(ctx: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - checked below
     """List, describe, create, alter and delete topics, as kafka-topics does."""
     action = _action(options)
     _check(action, options)
@@ -182,7 +180,10 @@ def _run(action: str, options: Mapping[str, Any], admin: Admin) -> None:
             actions.delete(admin, choice)
         case "describe":
             reports = Reports(
-                *(options[f"{report}_partitions"] for report in _REPORTS),
+                under_replicated=options["under_replicated_partitions"],
+                unavailable=options["unavailable_partitions"],
+                under_min_isr=options["under_min_isr_partitions"],
+                at_min_isr=options["at_min_isr_partitions"],
                 overrides_only=options["topics_with_overrides"],
             )
             actions.describe(admin, choice, reports, click.echo)

@@ -166,6 +166,7 @@ def command(
     tls: bool,
     client_certificates: bool,
     sasl: str | None,
+    authorizer: bool,
 ) -> None:
     """Start ZooKeeper, controller nodes and simulated brokers until Ctrl-C."""
     ids = range(brokers)
@@ -187,7 +188,7 @@ def command(
         log_dirs=log_directories(log_dirs) if log_dirs else ONE_LOG_DIR,
         properties=_check_properties({**overrides, **as_property(release)}, ibp),
         journals=journal.absolute() if journal else None,
-        security=wish(tls, client_certificates, sasl),
+        security=wish(tls, client_certificates, sasl, authorizer),
     )
     set_up_logging()
     try:

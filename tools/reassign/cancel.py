@@ -6,13 +6,14 @@ over moves that only add replicas, and leave out a line end; neither is repeated
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from klamm.tools.admin import Admin, TopicPartition, errors
-from klamm.tools.reassign import log_dirs, plan_files, texts, throttles
+from klamm.tools.admin import Admin, PartitionReassignment, TopicPartition, errors
+from klamm.tools.reassign import log_dirs, plan_files, texts, throttles, verdicts
 from klamm.tools.reassign.output import CommandError, Output, TerseError
 from klamm.tools.reassign.pacing import SYSTEM_CLOCK, Clock
+from klamm.tools.reassign.verdicts import CancelRule
 
 
 def cancel(
@@ -23,12 +24,14 @@ def cancel(
     preserve_throttles: bool = False,
     timeout_ms: int = 10_000,
     by_controller: bool = False,
+    rule: CancelRule | None = None,
     clock: Clock = SYSTEM_CLOCK,
 ) -> None:
     """Cancel what moves of the plan's partitions and log directories, and clear the throttles.
 
-    `by_controller` says that the client asks controllers, which change any broker's configs.
-    Raises TerseError, CommandError and AdminError.
+    `by_controller` says that the client asks controllers, which change any broker's configs, and
+    know no ISR: then nobody judges beforehand. With a `rule` nothing is cancelled unless each move
+    passes it. Raises TerseError, CommandError and AdminError.
     """
     plan = plan_files.parse_plan(plan_json)
     listed = admin.list_partition_reassignments(set(plan.targets)).result()
@@ -36,6 +39,8 @@ def cancel(
         name for name, move in listed.items() if move.adding_replicas or move.removing_replicas
     ]
     if active:
+        if not by_controller:
+            _judge(admin, {name: listed[name] for name in active}, rule, output)
         _cancel(admin, active, output)
     else:
         output.say(texts.NONE_ACTIVE)
@@ -49,6 +54,37 @@ def cancel(
         output.say(texts.NO_MOVES_ACTIVE)
     if not preserve_throttles:
         throttles.clear(admin, plan, output, by_controller=by_controller)
+
+
+def _judge(
+    admin: Admin,
+    moves: Mapping[TopicPartition, PartitionReassignment],
+    rule: CancelRule | None,
+    output: Output,
+) -> None:
+    """Warn of what a cancel would lose, and refuse what the rule is against: all or nothing."""
+    found = verdicts.of_cancel(admin, moves, rule or CancelRule.ZK)
+    for each in found:
+        if each.warning:
+            output.warn(each.warning)
+    output.put(
+        verdicts=[
+            {
+                "partition": str(each.partition),
+                "originals": list(each.originals),
+                "left": list(each.left),
+                "lost": list(each.lost),
+                "stops_leader": each.stops_leader,
+                "refused": each.refused,
+            }
+            for each in found
+        ]
+    )
+    against = [f"{each.partition}: {each.refused}" for each in found if each.refused]
+    if against:
+        assert rule is not None, "without a rule nothing is refused"
+        lines = [f"Nothing is cancelled, for --cancel-rule {rule.value} is against it:", *against]
+        raise TerseError("\n".join(lines))
 
 
 def _cancel(admin: Admin, active: Collection[TopicPartition], output: Output) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from klamm.tools.reassign.exits import Exit
+from klamm.tools.reassign.guide import PORTIONS
 from klamm.tools.reassign.options import (
     ACTIONS,
     COMMON,
@@ -27,7 +28,8 @@ from klamm.tools.reassign.options import (
     Kind,
     Option,
 )
-from klamm.tools.reassign.pacing import Pacing
+from klamm.tools.reassign.pacing import Order, Pacing
+from klamm.tools.reassign.waiting import Clock, Patience
 
 SUMMARY: Final = "This tool helps to move topic partitions between replicas."
 
@@ -118,7 +120,20 @@ class Command:
             self.number("reassignment-batch-size"),
             self.has("incremental"),
             self.number("reassignment-poll-interval-ms"),
+            Order(self.text("order")),
+            wait=self.has("wait"),
+            deadline_ms=self._deadline_ms if self.action.name == "execute" else None,
+            pause_when_unhealthy=self.has("pause-when-unhealthy"),
+            resume=self.has("resume"),
         )
+
+    def watching(self, clock: Clock) -> Patience:
+        """How long --progress looks, and how often; raises ValueError for what cannot be."""
+        return Patience(clock, self.number("interval-ms"), self._deadline_ms)
+
+    @property
+    def _deadline_ms(self) -> int | None:
+        return self.number("deadline-ms") if self.has("deadline-ms") else None
 
 
 def parse(words: Sequence[str]) -> Command:
@@ -166,6 +181,9 @@ def _judged(
     command = Command(action, dialect, values, tuple(ignored))
     try:
         command.pacing  # noqa: B018 - it checks what it is made of
+        for name in ("deadline-ms", "interval-ms"):
+            if command.has(name) and command.number(name) <= 0:
+                raise ValueError(f"--{name} must be greater than 0")
     except ValueError as error:
         raise UsageError(str(error)) from error
     return command
@@ -248,6 +266,7 @@ def usage(dialect: Dialect) -> str:
             lines += _described(name, option)
     for note in NOTES:
         lines += ["", *textwrap.wrap(note, _WIDTH)]
+    lines += ["", *PORTIONS.splitlines()]
     return "\n".join(lines)
 
 

@@ -6,37 +6,18 @@ Source: Kafka 3.9, tools, ReassignPartitionsCommand.java (executeAssignment); fo
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
-from klamm.tools.admin import Admin, PartitionReassignment, TopicPartition, errors
-from klamm.tools.reassign import described, log_dirs, plan_files, texts, throttles
+from klamm.tools.admin import Admin, PartitionReassignment, TopicPartition
+from klamm.tools.reassign import check, described, plan_files, resume, rollback, texts, throttles
 from klamm.tools.reassign.described import Assignment
 from klamm.tools.reassign.output import CommandError, Output, TerseError
-from klamm.tools.reassign.pacing import (
-    SYSTEM_CLOCK,
-    Clock,
-    InconsistentError,
-    PacedRunError,
-    Pacing,
-    Refused,
-    Targets,
-    arranged,
-    submit_paced,
-)
 from klamm.tools.reassign.plan_files import Plan
+from klamm.tools.reassign.resume import NOTHING_BEGUN, Begun
 from klamm.tools.reassign.state import read_states
-
-
-@dataclass(frozen=True, slots=True)
-class ExecuteOptions:
-    """How a plan is started; throttles are in bytes per second, below 0 none."""
-
-    additional: bool = False
-    throttle: int = -1
-    log_dir_throttle: int = -1
-    timeout_ms: int = 10_000
-    allow_replication_factor_change: bool = True
-    pacing: Pacing = field(default_factory=Pacing)
+from klamm.tools.reassign.submission import ExecuteOptions as ExecuteOptions
+from klamm.tools.reassign.submission import Submission
+from klamm.tools.reassign.waiting import SYSTEM_CLOCK, Clock
 
 
 def execute(
@@ -50,23 +31,52 @@ def execute(
 
     Partitions that were accepted before one was refused go on.
     """
+    patience = options.pacing.patience(clock)
     plan = plan_files.parse_plan(plan_json)
     plan_files.check_executable(plan)
-    moving = admin.list_partition_reassignments().result()
-    if moving and not options.additional:
-        raise TerseError(texts.EXISTING)
-    if moving and options.pacing.batch_size:
-        output.warn(
-            f"{len(moving)} partition{texts.plural(len(moving))} move already, beside the"
-            f" {options.pacing.batch_size} at a time of this plan."
-        )
+    moving, begun = _running(admin, plan, options, output)
     live = admin.describe_cluster().result().brokers
     check_brokers(plan, live)
     current = described.of_partitions(admin, plan.targets)
+    if options.plan_check:
+        check.before_execute(admin, plan, output)
+    if options.rollback is not None and not options.pacing.resume:
+        # What a run that is resumed would write has half of the plan in it already.
+        rollback.save(current, options.rollback, datetime.now(UTC), output)
     output.say(texts.for_rollback(plan_files.format_plan(current)))
     output.put(rollback=plan_files.as_facts(current))
     _throttle(admin, plan, moving, current, list(live), options, output)
-    _start(admin, plan, options, output, clock)
+    Submission(admin, plan, options, output, patience, begun).run()
+
+
+def _running(
+    admin: Admin, plan: Plan, options: ExecuteOptions, output: Output
+) -> tuple[Mapping[TopicPartition, PartitionReassignment], Begun]:
+    """Return all that moves, and what an earlier run has begun of the plan if this one resumes.
+
+    Raises TerseError if others move, unless additional moves are wanted. It is asked once: the
+    plan's own groups never count as others (KIP-1335).
+    """
+    begun = NOTHING_BEGUN
+    if options.pacing.resume:
+        states = read_states(admin, plan.targets)
+        moving = states.moving
+        begun = resume.begun(states)
+        output.warn(
+            f"Resuming: {len(begun.complete)} complete, {len(begun.in_flight)} moving,"
+            f" {len(begun.not_in(plan.targets))} to submit."
+        )
+    else:
+        moving = admin.list_partition_reassignments().result()
+    others = len(set(moving) - set(begun.in_flight))
+    if others and not options.additional:
+        raise TerseError(texts.EXISTING)
+    if others and options.pacing.batch_size:
+        output.warn(
+            f"{others} partition{texts.plural(others)} move already, beside the"
+            f" {options.pacing.batch_size} at a time of this plan."
+        )
+    return moving, begun
 
 
 def check_brokers(plan: Plan, live: Collection[int]) -> None:
@@ -94,66 +104,3 @@ def _throttle(
     if options.log_dir_throttle >= 0:
         brokers = {name.broker for name in plan.log_dirs}
         throttles.set_log_dirs(admin, brokers, options.log_dir_throttle, live, output)
-
-
-def _start(admin: Admin, plan: Plan, options: ExecuteOptions, output: Output, clock: Clock) -> None:
-    """Send the moves, all at once or in portions, and those between log directories.
-
-    All at once, the latter come after the success line, as in the stock tool; in portions each
-    portion's come right after it (KIP-1335).
-    """
-    targets = arranged(plan.targets, options.pacing.order)
-    in_portions = options.pacing.batch_size > 0
-
-    def submit(group: Targets) -> None:
-        _alter(admin, group, options)
-        if in_portions:
-            move_log_dirs(group)
-
-    def move_log_dirs(group: Targets) -> None:
-        folders = plan.log_dirs_of(group)
-        if folders:
-            log_dirs.start(admin, folders, options.timeout_ms, clock, output)
-
-    try:
-        submit_paced(
-            targets,
-            options.pacing,
-            submit=submit,
-            read=lambda group: read_states(admin, group).partitions,
-            clock=clock,
-        )
-    except PacedRunError as ended:
-        if in_portions:
-            output.warn(f"Submitted: {texts.names(ended.submitted) or 'none'}")
-            output.warn(f"Not submitted: {texts.names(ended.unsubmitted) or 'none'}")
-        cause = ended.__cause__
-        assert isinstance(cause, Exception), "it says what has ended it"
-        output.put(
-            submitted=[str(name) for name in ended.submitted],
-            unsubmitted=[str(name) for name in ended.unsubmitted],
-        )
-        if isinstance(cause, Refused):
-            output.put(errors={str(name): str(error) for name, error in cause.errors.items()})
-        if isinstance(cause, Refused | InconsistentError):
-            raise TerseError(str(cause)) from cause
-        raise cause from None
-    output.say(texts.started([*targets]))
-    output.put(started=[str(name) for name in sorted(targets)])
-    if not in_portions:
-        move_log_dirs(targets)
-
-
-def _alter(admin: Admin, group: Targets, options: ExecuteOptions) -> None:
-    """Send one request; raises Refused with what the cluster says of each partition."""
-    results = admin.alter_partition_reassignments(
-        group, allow_replication_factor_change=options.allow_replication_factor_change
-    )
-    refused = {}
-    for name, future in results.futures.items():
-        try:
-            future.result()
-        except errors.AdminError as error:
-            refused[name] = error
-    if refused:
-        raise Refused(refused)

@@ -30,7 +30,8 @@ _NAMED: Final = 5
 class Health:
     """One look: the brokers that are there, and what ails partitions outside the plan.
 
-    A partition is offline without a leader, and under-replicated while its ISR is short.
+    A partition is offline without a leader, and under-replicated while its ISR is short; a replica
+    that a move adds does not count as missing (KIP-352).
     """
 
     brokers: frozenset[int] = frozenset()
@@ -75,6 +76,7 @@ def judge(first: Health, now: Health) -> list[Fact]:
 def look(admin: Admin, plan: Collection[TopicPartition]) -> Health:
     """Look at the whole cluster but the partitions of the plan; raises AdminError."""
     brokers = admin.describe_cluster().result().brokers
+    moving = admin.list_partition_reassignments().result()
     partitions = {}
     for topic, future in admin.describe_topics().futures.items():
         try:
@@ -84,7 +86,12 @@ def look(admin: Admin, plan: Collection[TopicPartition]) -> Health:
         for number, partition in described.partitions.items():
             if (name := TopicPartition(topic, number)) not in plan:
                 partitions[name] = partition
-    short = {name: one for name, one in partitions.items() if len(one.isr) < len(one.replicas)}
+    added = {name: len(move.adding_replicas) for name, move in moving.items()}
+    short = {
+        name: one
+        for name, one in partitions.items()
+        if len(one.isr) < len(one.replicas) - added.get(name, 0)
+    }
     return Health(
         frozenset(brokers),
         frozenset(name for name, one in partitions.items() if one.leader is None),

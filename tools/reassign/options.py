@@ -8,66 +8,14 @@ ReassignPartitionsCommand.scala.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum, unique
 from typing import Final
 
-
-@unique
-class Dialect(Enum):
-    """Which tool's ways are followed."""
-
-    KAFKA_3_9 = "3.9"
-    KAFKA_2_6 = "2.6"
-    KIP_455 = "kip-455"
-    KIP_179_ALTER = "kip-179-alter"
-    KIP_179_ASSIGN = "kip-179-assign"
-
-    @property
-    def is_kip_179(self) -> bool:
-        """Tell whether it is one of KIP-179, whose requests only klamm's server knows."""
-        return self in (Dialect.KIP_179_ALTER, Dialect.KIP_179_ASSIGN)
-
-
-EVERY_DIALECT: Final = frozenset(Dialect)
-WITH_ZOOKEEPER: Final = EVERY_DIALECT - {Dialect.KAFKA_3_9}
-
-
-@unique
-class Kind(Enum):
-    """What follows an option."""
-
-    FLAG = "nothing"
-    TEXT = "a text"
-    INT = "a whole number of 32 bits"
-    LONG = "a whole number of 64 bits"
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option; `argument` names what follows it in the help, `choices` are all that may."""
-
-    name: str
-    help: str
-    kind: Kind = Kind.FLAG
-    argument: str = ""
-    default: str | int | None = None
-    choices: tuple[str, ...] = ()
-    dialects: frozenset[Dialect] = EVERY_DIALECT
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One action: the options that it needs, in the order of asking, and those that it may have.
-
-    `ours` is one that the stock tool does not have, and exits by the table of exits.py.
-    """
-
-    name: str
-    required: tuple[str, ...] = ()
-    permitted: frozenset[str] = frozenset()
-    ours: bool = False
-
+from klamm.tools.reassign.option import WITH_ZOOKEEPER
+from klamm.tools.reassign.option import Action as Action
+from klamm.tools.reassign.option import Dialect as Dialect
+from klamm.tools.reassign.option import Kind as Kind
+from klamm.tools.reassign.option import Option as Option
+from klamm.tools.reassign.safe_options import SAFE_OPTIONS
 
 #: What every action takes.
 COMMON: Final = frozenset({"bootstrap-server", "command-config", "dialect", "json"})
@@ -87,13 +35,21 @@ STOCK_ACTIONS: Final = (
         frozenset(
             {
                 "additional",
+                "deadline-ms",
                 "disallow-replication-factor-change",
                 "incremental",
+                "no-rollback-file",
+                "order",
+                "pause-when-unhealthy",
+                "plan-check",
                 "reassignment-batch-size",
                 "reassignment-poll-interval-ms",
                 "replica-alter-log-dirs-throttle",
+                "resume",
+                "rollback-file",
                 "throttle",
                 "timeout",
+                "wait",
                 "zookeeper",
             }
         ),
@@ -102,13 +58,19 @@ STOCK_ACTIONS: Final = (
     Action(
         "cancel",
         (PLAN_FILE,),
-        frozenset({"bootstrap-controller", "preserve-throttles", "timeout", "write-plan"}),
+        frozenset(
+            {"bootstrap-controller", "cancel-rule", "preserve-throttles", "timeout", "write-plan"}
+        ),
     ),
     Action("list", (), frozenset({"bootstrap-controller"})),
 )
 
 #: Actions that only klamm's tool has.
-OWN_ACTIONS: tuple[Action, ...] = ()
+OWN_ACTIONS: tuple[Action, ...] = (
+    Action("progress", (), frozenset({PLAN_FILE, "deadline-ms", "interval-ms"}), ours=True),
+    Action("check", (PLAN_FILE,), ours=True),
+    Action("sweep", (), frozenset({"yes"}), ours=True),
+)
 
 ACTIONS: Final = {action.name: action for action in (*STOCK_ACTIONS, *OWN_ACTIONS)}
 
@@ -120,6 +82,15 @@ ONLY_WITH_SERVER: Final = (
     "replica-alter-log-dirs-throttle",
     "list",
     "timeout",
+    "order",
+    "reassignment-batch-size",
+    "resume",
+    "wait",
+    "check",
+    "sweep",
+    "plan-check",
+    "rollback-file",
+    "no-rollback-file",
 )
 
 _FILE_FORMAT: Final = (
@@ -165,6 +136,12 @@ OPTIONS: Final = {
             "file",
         ),
         Option(
+            "deadline-ms",
+            "Give up waiting so long after the start, with exit code 3; nothing is cancelled.",
+            Kind.LONG,
+            "ms",
+        ),
+        Option(
             "dialect",
             "Whose options and texts: those of Kafka 3.9 or 2.6, of the text of KIP-455, or of"
             " KIP-179 in its two forms.",
@@ -185,7 +162,29 @@ OPTIONS: Final = {
             "With a batch size: submit the next partition as soon as one is complete, and not only"
             " when its whole batch is.",
         ),
+        Option(
+            "interval-ms",
+            "With --progress: how long to wait between two looks.",
+            Kind.LONG,
+            "ms",
+            1000,
+        ),
         Option("json", "Print one JSON object instead of the texts."),
+        Option(
+            "order",
+            "The order of submission: by topic and partition, or those with the fewest bytes"
+            " first.",
+            Kind.TEXT,
+            "name",
+            "sorted",
+            ("sorted", "small-first"),
+        ),
+        Option(
+            "pause-when-unhealthy",
+            "With a batch size: submit nothing more while a broker is missing, or partitions"
+            " outside the plan are offline, under min.insync.replicas or more often"
+            " under-replicated than at the start. What is moving goes on.",
+        ),
         Option("preserve-throttles", "Leave every throttle as it is."),
         Option(
             PLAN_FILE,
@@ -193,6 +192,13 @@ OPTIONS: Final = {
             " choose.",
             Kind.TEXT,
             "file",
+        ),
+        Option(
+            "progress",
+            "Watch the moves of --reassignment-json-file, or without it all that move, until they"
+            " are done: bytes, partitions, rate, time left, and the slowest with reasons. JSON"
+            " lines unless on a terminal. Exits with 0 when done, 3 at --deadline-ms or Ctrl-C,"
+            " and 4 if all that is left waits for something that will not come by itself.",
         ),
         Option(
             "reassignment-batch-size",
@@ -218,6 +224,11 @@ OPTIONS: Final = {
             -1,
         ),
         Option(
+            "resume",
+            "Go on with a plan that an earlier run has begun, with the same file: what is complete"
+            " or moves to its replicas already is not submitted again.",
+        ),
+        Option(
             "throttle",
             "The most that brokers may copy to each other for these moves; at least 1024 is"
             " sensible. --verify removes it after the end.",
@@ -238,6 +249,10 @@ OPTIONS: Final = {
             Kind.TEXT,
             "file",
         ),
+        Option(
+            "wait",
+            "After the last submit, wait until the whole plan is complete.",
+        ),
         Option("version", "Print klamm's version and exit."),
         Option(
             "write-plan",
@@ -254,5 +269,6 @@ OPTIONS: Final = {
             "host:port,.../chroot",
             dialects=WITH_ZOOKEEPER,
         ),
+        *SAFE_OPTIONS,
     )
 }

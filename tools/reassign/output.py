@@ -3,9 +3,18 @@
 import json
 from typing import TextIO
 
+from klamm.tools.reassign.exits import Exit
+
 
 class TerseError(Exception):
-    """An action has failed for a reason that stock scripts know word by word."""
+    """An action has failed for a reason that stock scripts know word by word.
+
+    `status` is the exit code, Kafka's 1 unless it is an option of ours that has failed.
+    """
+
+    def __init__(self, message: str, status: Exit = Exit.FAILED) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class CommandError(Exception):
@@ -24,6 +33,16 @@ class Output:
         self._as_json = as_json
         self._facts: dict[str, object] = {}
 
+    @property
+    def stream(self) -> TextIO:
+        """Where texts go, for views that write on their own."""
+        return self._out
+
+    @property
+    def as_json(self) -> bool:
+        """Tell whether nothing but JSON may go there."""
+        return self._as_json
+
     def say(self, text: str = "") -> None:
         """Print a stock text and a line end."""
         if not self._as_json:
@@ -34,6 +53,11 @@ class Output:
         """Print a line that the stock tool does not have."""
         self._err.write(f"{text}\n")
         self._err.flush()
+
+    def note(self, text: str) -> None:
+        """Tell people, not scripts: a line for a terminal, and nothing for anything else."""
+        if self._err.isatty():
+            self.warn(text)
 
     def put(self, **facts: object) -> None:
         """Add facts to the JSON object."""

@@ -59,7 +59,9 @@ class Pacing:
         if self.poll_interval_ms <= 0:
             raise ValueError("--reassignment-poll-interval-ms must be greater than 0")
         if self.incremental and not self.batch_size:
-            raise ValueError("--incremental requires --reassignment-batch-size to be greater than 0")
+            raise ValueError(
+                "--incremental requires --reassignment-batch-size to be greater than 0"
+            )
         if self.pause_when_unhealthy and not self.batch_size:
             raise ValueError(
                 "--pause-when-unhealthy requires --reassignment-batch-size to be greater than 0"
@@ -75,7 +77,7 @@ class Pacing:
         return Patience(clock, self.poll_interval_ms, self.deadline_ms)
 
 
-class Refused(Exception):  # noqa: N818 - not a fault of the tool: the cluster has said no
+class Refused(Exception):
     """The cluster has refused partitions of a group; the others of it were accepted."""
 
     def __init__(self, errors: Mapping[TopicPartition, AdminError]) -> None:

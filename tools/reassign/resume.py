@@ -6,7 +6,7 @@ nor is one that moves to them.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from klamm.tools.admin import Admin, PartitionReassignment, TopicPartition
@@ -21,6 +21,11 @@ class Begun:
 
     in_flight: tuple[TopicPartition, ...] = ()
     complete: tuple[TopicPartition, ...] = ()
+
+    def not_in(self, targets: Mapping[TopicPartition, Target]) -> dict[TopicPartition, Target]:
+        """Return those targets that are not begun."""
+        begun = {*self.in_flight, *self.complete}
+        return {name: target for name, target in targets.items() if name not in begun}
 
 
 NOTHING_BEGUN = Begun()
@@ -49,15 +54,10 @@ def goal(move: PartitionReassignment) -> Target:
     return tuple(broker for broker in move.replicas if broker not in move.removing_replicas)
 
 
-def log_dirs_left(admin: Admin, wanted: Folders, names: Collection[TopicPartition]) -> Folders:
-    """Return the moves between log directories of begun partitions that were not asked for yet."""
-    of_begun = {
-        replica: folder
-        for replica, folder in wanted.items()
-        if TopicPartition(replica.topic, replica.partition) in names
-    }
+def log_dirs_left(admin: Admin, wanted: Folders) -> Folders:
+    """Return those moves between log directories that have neither begun nor ended."""
     return {
         state.replica: state.target
-        for state in log_dirs.read(admin, of_begun)
+        for state in log_dirs.read(admin, wanted)
         if state.target not in (state.current, state.future)
     }

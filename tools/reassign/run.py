@@ -14,8 +14,9 @@ from typing import Final, TextIO
 from klamm.controller.runtime.properties import PropertiesError
 from klamm.tools.admin import Admin, errors, properties
 from klamm.tools.admin.links import Record
-from klamm.tools.reassign import listing, texts, zookeeper_ways
+from klamm.tools.reassign import listing, plan_files, texts, zookeeper_ways
 from klamm.tools.reassign.cancel import cancel, write_plan
+from klamm.tools.reassign.check import check
 from klamm.tools.reassign.command import (
     SUMMARY,
     Command,
@@ -30,7 +31,13 @@ from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.generate import generate
 from klamm.tools.reassign.options import PLAN_FILE, Dialect
 from klamm.tools.reassign.output import CommandError, Output, TerseError
+from klamm.tools.reassign.rollback import Place
+from klamm.tools.reassign.show import display
+from klamm.tools.reassign.sweep import sweep
+from klamm.tools.reassign.verdicts import CancelRule
 from klamm.tools.reassign.verify import verify
+from klamm.tools.reassign.waiting import SYSTEM_CLOCK
+from klamm.tools.reassign.watching import watch
 
 CLIENT_ID: Final = "reassign-partitions-tool"
 
@@ -68,6 +75,7 @@ def _guarded(command: Command, output: Output, record: Record | None) -> Exit:
     except TerseError as error:
         output.say(str(error))
         output.put(error=str(error))
+        return error.status
     except (CommandError, errors.AdminError, properties.OptionError) as error:
         output.say(f"Error: {error}")
         output.put(error=str(error))
@@ -150,6 +158,14 @@ def _list(admin: Admin, command: Command, output: Output) -> Exit:
     return Exit.DONE
 
 
+def _progress(admin: Admin, command: Command, output: Output) -> Exit:
+    plan = None
+    if command.has(PLAN_FILE):
+        plan = plan_files.parse_plan(_read(command, PLAN_FILE)).targets
+    view = display(output.stream, as_json=output.as_json)
+    return watch(admin, plan, view, output, command.watching(SYSTEM_CLOCK))
+
+
 def _generate(admin: Admin, command: Command, output: Output) -> Exit:
     generate(
         admin,
@@ -169,6 +185,8 @@ def _execute(admin: Admin, command: Command, output: Output) -> Exit:
         command.number("timeout"),
         not command.has("disallow-replication-factor-change"),
         command.pacing,
+        _rollback(command),
+        command.has("plan-check"),
     )
     execute(admin, _read(command, PLAN_FILE), options, output)
     return Exit.DONE
@@ -196,8 +214,28 @@ def _cancel(admin: Admin, command: Command, output: Output) -> Exit:
         preserve_throttles=command.has("preserve-throttles"),
         timeout_ms=command.number("timeout"),
         by_controller=command.has("bootstrap-controller"),
+        rule=CancelRule(command.text("cancel-rule")) if command.has("cancel-rule") else None,
     )
     return Exit.DONE
+
+
+def _rollback(command: Command) -> Place | None:
+    """Return where the way back goes; raises CommandError for options that contradict."""
+    if command.has("rollback-file"):
+        if command.has("no-rollback-file"):
+            raise CommandError("--rollback-file and --no-rollback-file exclude each other")
+        return Place(Path(command.text(PLAN_FILE)), Path(command.text("rollback-file")))
+    if command.has("no-rollback-file"):
+        return None
+    return Place(Path(command.text(PLAN_FILE)))
+
+
+def _check(admin: Admin, command: Command, output: Output) -> Exit:
+    return check(admin, _read(command, PLAN_FILE), output)
+
+
+def _sweep(admin: Admin, command: Command, output: Output) -> Exit:
+    return sweep(admin, output, remove=command.has("yes"))
 
 
 #: What each action does, given a client, its command line and where its words go.
@@ -207,6 +245,9 @@ ACTIONS: Final[Mapping[str, Callable[[Admin, Command, Output], Exit]]] = {
     "verify": _verify,
     "cancel": _cancel,
     "list": _list,
+    "progress": _progress,
+    "check": _check,
+    "sweep": _sweep,
 }
 
 _KIP_179_REQUESTS: Final = {

@@ -1,10 +1,11 @@
-"""One cluster and one Java process for the folder."""
+"""One cluster for the folder, and a Java process for each release of the tools."""
 
 from collections.abc import Iterator
 
 import pytest
 from clients.cluster import BROKERS, lift_throttles, running
 from peers.java_tools.tools import JavaTools
+from peers.kafka_jars import KAFKA_4
 from thin_line.world import World, eventually
 
 from klamm.tools.embedded.zookeeper import EmbeddedZookeeper
@@ -30,3 +31,16 @@ def world(java_cluster: World) -> Iterator[World]:
 def tools() -> Iterator[JavaTools]:
     with JavaTools() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def tools_of_4() -> Iterator[JavaTools]:
+    with JavaTools(KAFKA_4) as started:
+        yield started
+
+
+@pytest.fixture(scope="session", params=["tools", "tools_of_4"])
+def either_tools(request: pytest.FixtureRequest) -> JavaTools:
+    """Those of 3.9.1 and those of 4.1.1."""
+    found: JavaTools = request.getfixturevalue(request.param)
+    return found

@@ -1,4 +1,4 @@
-"""kafka-topics, kafka-configs and kafka-broker-api-versions of 3.9.1."""
+"""kafka-topics, kafka-configs and kafka-broker-api-versions of 3.9.1 and 4.1.1."""
 
 import re
 from collections.abc import Callable
@@ -19,15 +19,17 @@ Tool = Callable[..., Run]
 
 
 @pytest.fixture
-def topics(world: World, tools: JavaTools) -> Tool:
+def topics(world: World, either_tools: JavaTools) -> Tool:
     """Run kafka-topics against the cluster."""
-    return lambda *words: tools.run(TOPICS, "--bootstrap-server", world.local.bootstrap, *words)
+    server = ("--bootstrap-server", world.local.bootstrap)
+    return lambda *words: either_tools.run(TOPICS, *server, *words)
 
 
 @pytest.fixture
-def configs(world: World, tools: JavaTools) -> Tool:
+def configs(world: World, either_tools: JavaTools) -> Tool:
     """Run kafka-configs against the cluster."""
-    return lambda *words: tools.run(CONFIGS, "--bootstrap-server", world.local.bootstrap, *words)
+    server = ("--bootstrap-server", world.local.bootstrap)
+    return lambda *words: either_tools.run(CONFIGS, *server, *words)
 
 
 def columns(line: str) -> dict[str, str]:
@@ -152,16 +154,17 @@ def test_configs_of_a_broker(world: World, configs: Tool) -> None:
     assert configs("--describe", *entity).lines == nothing
 
 
-def test_every_node_shows_its_versions(world: World, tools: JavaTools) -> None:
-    run = tools.run(BROKER_API_VERSIONS, "--bootstrap-server", world.local.bootstrap)
+def test_every_node_shows_its_versions(world: World, either_tools: JavaTools) -> None:
+    run = either_tools.run(BROKER_API_VERSIONS, "--bootstrap-server", world.local.bootstrap)
     assert run.status == 0, run
-    nodes = re.findall(r"^\S+:(\d+) \(id: (\d+) rack: null\) -> \(", run.out, re.MULTILINE)
+    shown = run.out.replace(" isFenced: false)", ")")  # of 4.1
+    nodes = re.findall(r"^\S+:(\d+) \(id: (\d+) rack: null\) -> \(", shown, re.MULTILINE)
     brokers = world.local.cluster.brokers.brokers
     assert {int(id_): int(port) for port, id_ in nodes} == {
         **{id_: broker.port for id_, broker in brokers.items()},
         CONTROLLER: world.local.cluster.endpoint.port,
     }
-    [own] = re.findall(rf"\(id: {CONTROLLER} rack: null\) -> \((.*?)^\)", run.out, re.M | re.S)
+    [own] = re.findall(rf"\(id: {CONTROLLER} rack: null\) -> \((.*?)^\)", shown, re.M | re.S)
     served = dict(re.findall(r"^\t(\w+)\(\d+\): ([\d to]+?)(?: \[usable: \d+\]),?$", own, re.M))
     assert served == {
         API_KEYS[key]: str(of[0]) if len(of) == 1 else f"{of[0]} to {of[-1]}"

@@ -1,10 +1,10 @@
-"""`klamm topics` and kafka-topics of 3.9.1 print the same about the same cluster."""
+"""`klamm topics` and kafka-topics of 3.9.1 and 4.1.1 print the same about the same cluster."""
 
 from collections.abc import Callable
 
 import pytest
-from clients.cluster import BROKERS
 from click.testing import CliRunner
+from clients.cluster import BROKERS
 from peers.java_tools.tools import JavaTools, Run
 from peers.kafka_jars import TOPICS
 from thin_line.world import World, eventually
@@ -42,8 +42,9 @@ Tool = Callable[..., Run]
 
 
 @pytest.fixture
-def java(world: World, tools: JavaTools) -> Tool:
-    return lambda *words: tools.run(TOPICS, "--bootstrap-server", world.local.bootstrap, *words)
+def java(world: World, either_tools: JavaTools) -> Tool:
+    server = ("--bootstrap-server", world.local.bootstrap)
+    return lambda *words: either_tools.run(TOPICS, *server, *words)
 
 
 @pytest.fixture

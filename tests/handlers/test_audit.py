@@ -1,0 +1,160 @@
+"""What an audit tells, and how much of it at most."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from message_strategies import messages
+
+from klamm.controller.handlers.audit import MOST_CHARACTERS, audit_line, audited
+from klamm.controller.handlers.table import HANDLERS
+from klamm.controller.security.principals import Client, user
+from klamm.protocol import registry
+from klamm.protocol.generated.alter_partition_reassignments_request import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
+from klamm.protocol.generated.alter_partition_reassignments_response import (
+    AlterPartitionReassignmentsResponse,
+    ReassignablePartitionResponse,
+    ReassignableTopicResponse,
+)
+from klamm.protocol.generated.alter_user_scram_credentials_request import (
+    AlterUserScramCredentialsRequest,
+    ScramCredentialUpsertion,
+)
+from klamm.protocol.generated.alter_user_scram_credentials_response import (
+    AlterUserScramCredentialsResponse,
+)
+from klamm.protocol.generated.delete_acls_request import DeleteAclsFilter, DeleteAclsRequest
+from klamm.protocol.generated.delete_acls_response import (
+    DeleteAclsFilterResult,
+    DeleteAclsMatchingAcl,
+    DeleteAclsResponse,
+)
+from klamm.protocol.generated.elect_leaders_request import ElectLeadersRequest, TopicPartitions
+from klamm.protocol.generated.elect_leaders_response import (
+    ElectLeadersResponse,
+    PartitionResult,
+    ReplicaElectionResult,
+)
+from klamm.protocol.generated.incremental_alter_configs_request import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from klamm.protocol.generated.incremental_alter_configs_response import (
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsResponse,
+)
+from klamm.protocol.message import Message
+
+ALICE = Client(user("alice"), "10.0.0.7", "PLAINTEXT")
+PEER = "10.0.0.7:40000"
+AUDITED = [key for key in HANDLERS if audited(key)]
+KINDS = [(key, version) for key in AUDITED for version in registry.request(key).versions]
+
+
+def line(request: Message, response: Message | None) -> str:
+    return audit_line(ALICE, PEER, "admin-1", request, response)
+
+
+def test_whatever_alters_something_is_audited() -> None:
+    assert AUDITED == [19, 20, 30, 31, 33, 34, 37, 43, 44, 45, 51]
+
+
+@given(st.sampled_from(KINDS).flatmap(
+    lambda kind: st.tuples(
+        messages(registry.request(kind[0]).__name__, kind[1]),
+        st.none() | messages(registry.response(kind[0]).__name__, kind[1]),
+        st.text(max_size=300), st.none() | st.text(max_size=300),
+    )
+))  # fmt: skip
+def test_it_is_one_line_of_plain_characters_and_bounded(
+    asked: tuple[Message, Message | None, str, str | None],
+) -> None:
+    request, response, name, client_id = asked
+    told = audit_line(Client(user(name), "h", "L"), PEER, client_id, request, response)
+    assert told.isascii() and told.isprintable()
+    assert len(told) <= MOST_CHARACTERS
+    assert f" from {PEER}, client " in told
+
+
+def moves(count: int) -> AlterPartitionReassignmentsRequest:
+    parts = tuple(ReassignablePartition(number, (1, 2)) for number in range(count))
+    return AlterPartitionReassignmentsRequest(topics=(ReassignableTopic("t", parts),))
+
+
+def test_moves_are_told_with_their_targets_and_outcomes() -> None:
+    request = AlterPartitionReassignmentsRequest(
+        topics=(
+            ReassignableTopic(
+                "t", (ReassignablePartition(0, (3, 1)), ReassignablePartition(1, None))
+            ),
+        )
+    )
+    answers = (ReassignablePartitionResponse(0, 0), ReassignablePartitionResponse(1, 85))
+    response = AlterPartitionReassignmentsResponse(
+        responses=(ReassignableTopicResponse("t", answers),)
+    )
+    assert line(request, response) == (
+        "User:alice from 10.0.0.7:40000, client admin-1: AlterPartitionReassignments:"
+        " t-0 to 3,1, t-1 cancel: NONE 1, NO_REASSIGNMENT_IN_PROGRESS 1"
+    )
+    refused = AlterPartitionReassignmentsResponse(error_code=41)
+    assert line(request, refused).endswith(": NOT_CONTROLLER 1")
+
+
+def test_of_many_things_the_first_few_are_told() -> None:
+    answers = tuple(ReassignablePartitionResponse(number, 0) for number in range(10_000))
+    response = AlterPartitionReassignmentsResponse(
+        responses=(ReassignableTopicResponse("t", answers),)
+    )
+    told = line(moves(10_000), response)
+    assert ", t-7 to 1,2, and more: NONE 10000" in told
+    assert "and more" not in line(moves(8), response)
+
+
+def test_names_cannot_forge_a_line() -> None:
+    forged = "t\nUser:root from 1.1.1.1"
+    request = AlterPartitionReassignmentsRequest(
+        topics=(ReassignableTopic(forged, (ReassignablePartition(0, ()),)),)
+    )
+    assert "t\\nUser:root" in line(request, None)
+    assert line(request, None).endswith("closed without an answer")
+
+
+@pytest.mark.parametrize("validate_only", [True, False])
+def test_of_configs_the_names_are_told_and_never_a_value(validate_only: bool) -> None:
+    config = AlterableConfig("ssl.key.password", 0, "hunter2")
+    resource = AlterConfigsResource(4, "", (config,))
+    request = IncrementalAlterConfigsRequest((resource,), validate_only)
+    response = IncrementalAlterConfigsResponse(
+        responses=(AlterConfigsResourceResponse(42, "x", 4, ""),)
+    )
+    told = line(request, response)
+    assert "BROKER:<default> ssl.key.password: INVALID_REQUEST 1" in told
+    assert "hunter2" not in told
+    assert ("only validated" in told) == validate_only
+
+
+def test_of_credentials_the_user_is_told_and_nothing_of_the_password() -> None:
+    new = ScramCredentialUpsertion("bob", 1, 4096, b"salt", b"salted password")
+    request = AlterUserScramCredentialsRequest((), (new,))
+    told = line(request, AlterUserScramCredentialsResponse())
+    assert "set bob, mechanism 1" in told
+    assert "salt" not in told
+
+
+def test_elections_and_deleted_rules() -> None:
+    request = ElectLeadersRequest(1, (TopicPartitions("t", (0, 1)),))
+    results = (ReplicaElectionResult("t", (PartitionResult(0, 84), PartitionResult(1, 0))),)
+    told = line(request, ElectLeadersResponse(replica_election_results=results))
+    assert "unclean of t-0, unclean of t-1: NONE 1, ELECTION_NOT_NEEDED 1" in told
+    assert "preferred of every partition" in line(ElectLeadersRequest(0, None), None)
+    meant = DeleteAclsRequest((DeleteAclsFilter(2, None, 4, None, None, 1, 1),))
+    matching = (DeleteAclsMatchingAcl(), DeleteAclsMatchingAcl(-1))
+    deleted = DeleteAclsResponse(filter_results=(DeleteAclsFilterResult(0, None, matching),))
+    told = line(meant, deleted)
+    assert "ANY anybody from anywhere ANY on PREFIXED TOPIC:any" in told
+    assert told.endswith("UNKNOWN_SERVER_ERROR 1, NONE 1")

@@ -1,0 +1,124 @@
+"""What one can see of moves from outside, at one moment or two. Plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from klamm.tools.admin.names import TopicPartition, TopicPartitionReplica
+
+LEADER_LIST: Final = "leader.replication.throttled.replicas"
+FOLLOWER_LIST: Final = "follower.replication.throttled.replicas"
+LEADER_RATE: Final = "leader.replication.throttled.rate"
+FOLLOWER_RATE: Final = "follower.replication.throttled.rate"
+LOG_DIR_RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
+UNCLEAN: Final = "unclean.leader.election.enable"
+MIN_ISR: Final = "min.insync.replicas"
+
+TOPIC_KEYS: Final = (LEADER_LIST, FOLLOWER_LIST, UNCLEAN, MIN_ISR)
+BROKER_KEYS: Final = (LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE)
+
+#: Only those that were told; null values are left out.
+Configs = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A partition at one look.
+
+    `moving` tells whether key 46 lists it; `replicas` are those of the list then, with the ones
+    that come and go. `exists` tells whether Metadata knows it. `offline` are the replicas that
+    Metadata calls so, on dead brokers or failed directories. `original`, `waiting_for` and
+    `owed_deletes` come from klamm's own key 17904, and are empty without.
+    """
+
+    replicas: tuple[int, ...]
+    adding: tuple[int, ...] = ()
+    removing: tuple[int, ...] = ()
+    leader: int | None = None
+    leader_epoch: int | None = None
+    isr: tuple[int, ...] = ()
+    offline: tuple[int, ...] = ()
+    moving: bool = False
+    exists: bool = True
+    original: tuple[int, ...] | None = None
+    waiting_for: str | None = None
+    owed_deletes: tuple[int, ...] = ()
+
+    @property
+    def goal(self) -> tuple[int, ...]:
+        """The replicas that the move ends with, in order."""
+        return tuple(broker for broker in self.replicas if broker not in self.removing)
+
+    @property
+    def only_shrinks(self) -> bool:
+        """Tell whether the move but takes replicas away."""
+        return self.moving and not self.adding and bool(self.removing)
+
+
+@dataclass(frozen=True, slots=True)
+class LogDirMove:
+    """A copy of a replica that is made in another directory of its broker, so many offsets behind.
+
+    Key 35 counts the offsets up to the log's end.
+    """
+
+    path: str
+    size: int
+    offset_lag: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look: `at` in seconds of any clock, sizes in bytes.
+
+    `sizes` leaves out replicas that have no log, and those of brokers that were not asked or did
+    not answer: `answered` names the brokers that did. `failed` are log directories by broker.
+    """
+
+    at: float
+    partitions: Mapping[TopicPartition, Partition]
+    sizes: Mapping[TopicPartitionReplica, int] = field(default_factory=dict)
+    log_dir_moves: Mapping[TopicPartitionReplica, LogDirMove] = field(default_factory=dict)
+    failed: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    answered: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Two looks, which may be one and the same, and what does not change between them.
+
+    `alive` are the brokers of the cluster; `topics` and `brokers` are configs. `unseen` says what
+    could not be looked at, and why.
+    """
+
+    first: Look
+    last: Look
+    alive: frozenset[int]
+    topics: Mapping[str, Configs] = field(default_factory=dict)
+    brokers: Mapping[int, Configs] = field(default_factory=dict)
+    unseen: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """The time between the looks; 0 if there was but one."""
+        return self.last.at - self.first.at
+
+    def size(self, look: Look, name: TopicPartition, broker: int) -> int | None:
+        """Return the size of a log, 0 if the broker has none, None if nobody knows."""
+        if broker not in look.answered:
+            return None
+        return look.sizes.get(TopicPartitionReplica(*name, broker), 0)
+
+    def growth(self, name: TopicPartition, broker: int) -> float | None:
+        """Return by how many bytes per second a log grew, None if nobody knows.
+
+        A log that became smaller, since old segments went, counts as one that did not grow.
+        """
+        if self.seconds <= 0:
+            return None
+        before, after = (self.size(look, name, broker) for look in (self.first, self.last))
+        if before is None or after is None:
+            return None
+        return max(0.0, (after - before) / self.seconds)

@@ -1,0 +1,230 @@
+"""Looks at a cluster through the public APIs of any Kafka, and klamm's own where it is served.
+
+Asked are keys 46, 3, 60, 32, 35 and 17904. What this client may not see, or a node does not answer,
+is left out and named in `Facts.unseen`; only the list of moves and Metadata must be had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from klamm.tools.admin import (
+    Admin,
+    ConfigResource,
+    LogDir,
+    PartitionDescription,
+    PartitionReassignment,
+    ReassignmentDetails,
+    ResourceType,
+    TopicPartition,
+    TopicPartitionReplica,
+    errors,
+)
+from klamm.tools.explain.facts import (
+    BROKER_KEYS,
+    TOPIC_KEYS,
+    Configs,
+    Facts,
+    LogDirMove,
+    Look,
+    Partition,
+)
+
+#: (seconds) -> None, and () -> seconds of a clock that only goes forward.
+Sleep = Callable[[float], None]
+Now = Callable[[], float]
+
+
+class NoSuchPartitionError(Exception):
+    """There is no such partition in the cluster."""
+
+
+@dataclass
+class Gatherer:
+    """Looks at one partition, or at everything that moves or was left behind.
+
+    `watch` are the seconds between two looks; with 0 there is but one.
+    """
+
+    admin: Admin
+    partition: TopicPartition | None
+    watch: float
+    sleep: Sleep
+    now: Now
+    _unseen: dict[str, None] = field(default_factory=dict)
+
+    def facts(self) -> Facts:
+        """Look; raises AdminError, and NoSuchPartitionError for one that is not there."""
+        first = self._look()
+        last = first
+        if self.watch > 0 and first.partitions:
+            self.sleep(self.watch)
+            last = self._look()
+        topics = sorted({name.topic for name, one in last.partitions.items() if one.exists})
+        alive = self.admin.describe_cluster().result().brokers
+        concerned = sorted(_brokers(last.partitions.values()) & set(alive))
+        names = [ConfigResource(ResourceType.TOPIC, topic) for topic in topics]
+        names += [ConfigResource(ResourceType.BROKER, str(broker)) for broker in concerned]
+        configs = self._configs(names)
+        return Facts(
+            first,
+            last,
+            frozenset(alive),
+            {name.name: of for name, of in configs.items() if name.type is ResourceType.TOPIC},
+            {
+                int(name.name): of
+                for name, of in configs.items()
+                if name.type is ResourceType.BROKER
+            },
+            tuple(self._unseen),
+        )
+
+    def _look(self) -> Look:
+        """Look at the logs first: who has caught up in them may be in sync by the time of the rest.
+
+        Unless one was named, partitions that do not move any more are not in the look.
+        """
+        begun = self.now()
+        dirs = self._log_dirs()
+        wanted = None if self.partition is None else {self.partition}
+        moves = self._moves(wanted)
+        details = self._details(wanted)
+        names = {*moves, *details} if wanted is None else wanted
+        return _with_logs(begun, self._partitions(names, moves, details), dirs)
+
+    def _moves(
+        self, wanted: Collection[TopicPartition] | None
+    ) -> Mapping[TopicPartition, PartitionReassignment]:
+        if wanted is None:
+            return self.admin.list_partition_reassignments().result()
+        return self.admin.list_partition_reassignments(wanted).result()
+
+    def _details(
+        self, wanted: Collection[TopicPartition] | None
+    ) -> Mapping[TopicPartition, ReassignmentDetails]:
+        """Ask klamm's own key; other controllers do not know it, and that is no news."""
+        try:
+            if wanted is None:
+                return self.admin.describe_reassignments().result()
+            return self.admin.describe_reassignments(wanted).result()
+        except errors.UnsupportedVersionError:
+            return {}
+        except errors.ApiError as error:
+            self._miss("what only klamm's controller tells", error)
+            return {}
+
+    def _partitions(
+        self,
+        names: Collection[TopicPartition],
+        moves: Mapping[TopicPartition, PartitionReassignment],
+        details: Mapping[TopicPartition, ReassignmentDetails],
+    ) -> dict[TopicPartition, Partition]:
+        described = self._described({name.topic for name in names})
+        found = {}
+        for name in sorted(names):
+            known, move = described.get(name), moves.get(name)
+            if known is None and move is None and name not in details:
+                raise NoSuchPartitionError(f"there is no partition {name}")
+            found[name] = _partition(known, move, details.get(name))
+        return found
+
+    def _described(self, topics: Collection[str]) -> dict[TopicPartition, PartitionDescription]:
+        found: dict[TopicPartition, PartitionDescription] = {}
+        if not topics:
+            return found
+        for topic, future in self.admin.describe_topics(sorted(topics)).futures.items():
+            try:
+                described = future.result()
+            except errors.UnknownTopicOrPartitionError:
+                continue
+            for number, partition in described.partitions.items():
+                found[TopicPartition(topic, number)] = partition
+        return found
+
+    def _log_dirs(self) -> Mapping[int, tuple[LogDir, ...]]:
+        """Ask every broker that lives, since strays may be anywhere."""
+        brokers = sorted(self.admin.describe_cluster().result().brokers)
+        found = {}
+        for broker, future in self.admin.describe_log_dirs(brokers).futures.items():
+            try:
+                found[broker] = future.result()
+            except errors.AdminError as error:
+                self._miss(f"the log directories of broker {broker}", error)
+        return found
+
+    def _configs(self, names: Collection[ConfigResource]) -> dict[ConfigResource, Configs]:
+        found: dict[ConfigResource, Configs] = {}
+        if not names:
+            return found
+        for name, future in self.admin.describe_configs(names).futures.items():
+            try:
+                entries = future.result()
+            except errors.AdminError as error:
+                self._miss(f"the configs of {name}", error)
+                continue
+            keys = TOPIC_KEYS if name.type is ResourceType.TOPIC else BROKER_KEYS
+            found[name] = {
+                key: value
+                for key in keys
+                if key in entries and (value := entries[key].value) is not None
+            }
+        return found
+
+    def _miss(self, what: str, error: errors.AdminError) -> None:
+        self._unseen[f"{what}: {error}"] = None
+
+
+def _with_logs(
+    at: float,
+    partitions: Mapping[TopicPartition, Partition],
+    dirs: Mapping[int, tuple[LogDir, ...]],
+) -> Look:
+    sizes = {}
+    moves = {}
+    failed: dict[int, tuple[str, ...]] = {}
+    for broker, of_broker in dirs.items():
+        broken = tuple(each.path for each in of_broker if each.error is not None)
+        if broken:
+            failed[broker] = broken
+        for each in of_broker:
+            for name, log in each.replicas.items():
+                replica = TopicPartitionReplica(*name, broker)
+                if name not in partitions:
+                    continue
+                if log.is_future:
+                    moves[replica] = LogDirMove(each.path, log.size, log.offset_lag)
+                else:
+                    sizes[replica] = log.size
+    return Look(at, partitions, sizes, moves, failed, frozenset(dirs))
+
+
+def _partition(
+    known: PartitionDescription | None,
+    move: PartitionReassignment | None,
+    details: ReassignmentDetails | None,
+) -> Partition:
+    replicas = move.replicas if move else known.replicas if known else ()
+    return Partition(
+        replicas,
+        move.adding_replicas if move else (),
+        move.removing_replicas if move else (),
+        known.leader if known else None,
+        known.leader_epoch if known else None,
+        known.isr if known else (),
+        known.offline_replicas if known else (),
+        move is not None,
+        known is not None,
+        details.original_replicas if details else None,
+        details.waiting_for if details else None,
+        details.owed_deletes if details else (),
+    )
+
+
+def _brokers(partitions: Iterable[Partition]) -> set[int]:
+    found: set[int] = set()
+    for partition in partitions:
+        found.update(partition.replicas)
+        if partition.leader is not None:
+            found.add(partition.leader)
+    return found

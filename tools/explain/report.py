@@ -1,0 +1,107 @@
+"""Findings in words for people, and as JSON for scripts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from klamm.tools.explain.facts import Facts, Partition
+from klamm.tools.explain.findings import Diagnosis, Findings, Severity
+from klamm.tools.explain.words import listed
+
+
+def lines(facts: Facts, findings: Findings) -> Iterator[str]:
+    """Tell of each partition, the worst first, and sum up."""
+    for each in findings.partitions:
+        yield from _partition_lines(facts.last.partitions[each.partition], each)
+    for missed in findings.unseen:
+        yield f"not seen: {missed}"
+    yield summary(findings)
+
+
+def summary(findings: Findings) -> str:
+    """Count the moves by what becomes of them.
+
+    >>> summary(Findings(()))
+    'Nothing moves.'
+    """
+    moves = [each for each in findings.partitions if each.moving]
+    left = sum(1 for each in findings.partitions if each.findings and not each.moving)
+    counts = Counter(each.severity for each in moves)
+    others = f"; something is left to do at {left} that do not" if left else ""
+    if not moves:
+        return f"Nothing moves{others}."
+    parts = [f"{counts[severity]} {word}" for severity, word in _WORDS.items() if counts[severity]]
+    return f"{len(moves)} move{'' if len(moves) == 1 else 's'}: {', '.join(parts)}{others}."
+
+
+_WORDS = {Severity.STUCK: "stuck", Severity.WAITS: "waiting", Severity.PROGRESS: "going on"}
+
+
+def _partition_lines(partition: Partition, diagnosis: Diagnosis) -> Iterator[str]:
+    leader = "nobody leads" if partition.leader is None else f"{partition.leader} leads"
+    if partition.moving:
+        goal = partition.goal
+        way = f"{listed(_before(partition))} -> {listed(goal)}"
+        state = _WORDS[diagnosis.severity]
+    else:
+        way, state = f"on {listed(partition.replicas)}", "not moving"
+    in_sync = listed(partition.isr) or "none"
+    yield f"{diagnosis.partition}: {way}; {leader}, in sync {in_sync}: {state}"
+    for finding in diagnosis.findings:
+        yield f"  {finding.cause.value}: {finding.text}"
+        if finding.advice:
+            yield f"    what to do: {finding.advice}"
+        for command in finding.commands:
+            yield f"      {command}"
+
+
+def _before(partition: Partition) -> tuple[int, ...]:
+    """Return where a cancel would go back to, in its order where the controller told it."""
+    if partition.original is not None:
+        return partition.original
+    return tuple(broker for broker in partition.replicas if broker not in partition.adding)
+
+
+def as_json(facts: Facts, findings: Findings) -> dict[str, Any]:
+    """Return everything that the words tell, and the values."""
+    moving = [each for each in findings.partitions if each.moving]
+    return {
+        "moves": len(moving),
+        **{word.replace(" ", "_"): _count(moving, one) for one, word in _WORDS.items()},
+        "seconds": round(facts.seconds, 3),
+        "partitions": [
+            _as_json(facts.last.partitions[each.partition], each) for each in findings.partitions
+        ],
+        "unseen": [*findings.unseen],
+    }
+
+
+def _count(diagnoses: list[Diagnosis], severity: Severity) -> int:
+    return sum(each.severity is severity for each in diagnoses)
+
+
+def _as_json(partition: Partition, diagnosis: Diagnosis) -> dict[str, Any]:
+    return {
+        "topic": diagnosis.partition.topic,
+        "partition": diagnosis.partition.partition,
+        "moving": diagnosis.moving,
+        "state": _WORDS[diagnosis.severity] if diagnosis.moving else "not moving",
+        "replicas": [*partition.replicas],
+        "goal": [*partition.goal],
+        "leader": partition.leader,
+        "isr": [*partition.isr],
+        "findings": [
+            {
+                "cause": each.cause.value,
+                "severity": each.cause.severity.name.lower(),
+                "text": each.text,
+                "brokers": [*each.brokers],
+                "evidence": dict(each.evidence),
+                "advice": each.advice,
+                "commands": [*each.commands],
+            }
+            for each in diagnosis.findings
+        ],
+    }

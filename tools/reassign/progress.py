@@ -1,0 +1,245 @@
+"""--progress: how far a plan, or everything that moves, has come, in bytes and partitions.
+
+Nothing is remembered but what this run has seen: a watch can be ended and started at any time.
+Bytes are those that brokers tell of their log directories (key 35).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, unique
+from typing import Final
+
+from klamm.tools.admin import (
+    Admin,
+    PartitionDescription,
+    PartitionReassignment,
+    TopicPartition,
+    TopicPartitionReplica,
+    errors,
+)
+from klamm.tools.cli.progress import SLOWEST, Copy, Progress, Snapshot
+from klamm.tools.reassign.resume import goal
+from klamm.tools.reassign.sizes import Say, replica_bytes
+from klamm.tools.reassign.state import PartitionState, States, Target, Verdict, read_states
+from klamm.tools.reassign.waiting import DOUBT_SECONDS
+
+Targets = Mapping[TopicPartition, Target]
+
+
+@unique
+class Phase(Enum):
+    """How far a partition is."""
+
+    NOT_STARTED = "not started"
+    MOVING = "moving"
+    CATCHING_UP = "catching up"
+    DONE = "done"
+
+
+PHASES: Final = {
+    Verdict.INCONSISTENT: Phase.NOT_STARTED,
+    Verdict.MOVING: Phase.MOVING,
+    Verdict.CATCHING_UP: Phase.CATCHING_UP,
+    Verdict.COMPLETE: Phase.DONE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a partition is not done; `lasts` if it will not pass by itself."""
+
+    text: str
+    lasts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one look has shown: of the partitions, of their topics and of the brokers' disks.
+
+    `waiting_for` is what klamm's controller says of them; other controllers say nothing.
+    """
+
+    states: States
+    described: Mapping[TopicPartition, PartitionDescription] = field(default_factory=dict)
+    brokers: Collection[int] = ()
+    sizes: Mapping[TopicPartitionReplica, int] = field(default_factory=dict)
+    waiting_for: Mapping[TopicPartition, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """A partition that is not done: its least finished copy, None if it copies nothing."""
+
+    name: TopicPartition
+    copy: Copy | None
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How far everything is: bytes and rate in `copies`, partitions by phase, the slowest."""
+
+    seconds: float
+    copies: Snapshot
+    phases: Mapping[Phase, int]
+    slowest: tuple[Slow, ...]
+    unfinished: tuple[TopicPartition, ...]
+    is_stuck: bool
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions are watched."""
+        return sum(self.phases.values())
+
+
+class Watch:
+    """Makes moments of looks. Without a plan it watches every move that it finds.
+
+    A move of no plan that has ended elsewhere was cancelled, and is forgotten.
+    """
+
+    def __init__(self, plan: Targets | None, now: float) -> None:
+        self.targets: dict[TopicPartition, Target] = dict(plan or {})
+        self._has_plan = plan is not None
+        self._started = now
+        self._adding: dict[TopicPartition, frozenset[int]] = {}
+        self._progress = Progress([])
+        self._elsewhere: dict[TopicPartition, float] = {}
+
+    def take_in(self, moving: Mapping[TopicPartition, PartitionReassignment]) -> None:
+        """Watch moves that were found, if there is no plan that says what to watch."""
+        if not self._has_plan:
+            for name, move in moving.items():
+                self.targets[name] = goal(move)
+
+    def update(self, sight: Sight, now: float) -> Moment:
+        """Take in a look; `now` is in seconds and never goes back."""
+        partitions = sight.states.partitions
+        if not self._has_plan:
+            self._forget_cancelled(partitions.values(), now)
+        states = {name: state for name, state in partitions.items() if name in self.targets}
+        unfinished = [
+            name for name, state in states.items() if state.verdict is not Verdict.COMPLETE
+        ]
+        copies = {name: self._copies(states[name], sight) for name in unfinished}
+        seen = [copy for mine in copies.values() for copy in mine]
+        self._progress.add(seen)
+        snapshot = self._progress.update(now, seen, frozenset(unfinished))
+        slow = [
+            Slow(name, min(mine, key=_share, default=None), reasons(states[name], sight, mine))
+            for name, mine in copies.items()
+        ]
+        slow.sort(key=lambda one: (_share(one.copy) if one.copy else 1.0, one.name))
+        phases = dict.fromkeys(Phase, 0)
+        for state in states.values():
+            phases[PHASES[state.verdict]] += 1
+        return Moment(
+            now - self._started,
+            snapshot,
+            phases,
+            tuple(slow[:SLOWEST]),
+            tuple(unfinished),
+            bool(slow) and all(any(r.lasts for r in one.reasons) for one in slow),
+        )
+
+    def _forget_cancelled(self, states: Iterable[PartitionState], now: float) -> None:
+        """Drop what has looked cancelled for a while: a broker may lag behind the controller."""
+        elsewhere = {}
+        for state in states:
+            if state.verdict is Verdict.INCONSISTENT:
+                since = elsewhere[state.name] = self._elsewhere.get(state.name, now)
+                if now - since >= DOUBT_SECONDS:
+                    del self.targets[state.name]
+                    self._progress.drop({state.name})
+        self._elsewhere = elsewhere
+
+    def _copies(self, state: PartitionState, sight: Sight) -> list[Copy]:
+        """Return the replicas that a move adds; nobody knows them once it has ended."""
+        name, move = state.name, sight.states.moving.get(state.name)
+        found = move.adding_replicas if move else set(state.target) - set(state.current)
+        adding = self._adding[name] = self._adding.get(name, frozenset()) | frozenset(found)
+        described = sight.described.get(name)
+        isr = described.isr if described else ()
+        sizes = {
+            broker: sight.sizes.get(TopicPartitionReplica(*name, broker), 0)
+            for broker in {*state.current, *state.target}
+        }
+        whole = max(
+            (size for broker, size in sizes.items() if broker not in adding or broker in isr),
+            default=0,
+        )
+        return [
+            Copy(name, broker, whole if broker in isr else min(sizes[broker], whole), whole)
+            for broker in sorted(adding & set(sizes))
+        ]
+
+
+def reasons(state: PartitionState, sight: Sight, copies: Collection[Copy]) -> tuple[Reason, ...]:
+    """Say why a partition is not done, as far as a look shows; `klamm explain` knows more."""
+    found = []
+    if state.verdict is Verdict.INCONSISTENT:
+        return (Reason("not started" if state.current else "does not exist"),)
+    described = sight.described.get(state.name)
+    isr = described.isr if described else ()
+    if described is not None and described.leader is None:
+        found.append(Reason("has no leader", lasts=True))
+    for broker in state.target:
+        if broker not in sight.brokers:
+            found.append(Reason(f"broker {broker} is not there", lasts=True))
+        elif (
+            described is not None
+            and broker not in isr
+            and not any(copy.broker == broker and copy.left for copy in copies)
+        ):
+            found.append(Reason(f"broker {broker} is not in sync"))
+    if told := sight.waiting_for.get(state.name):
+        found.append(Reason(told))
+    return tuple(found)
+
+
+def look(admin: Admin, watch: Watch, say: Say) -> Sight:
+    """Ask the cluster; raises AdminError."""
+    states = read_states(admin, watch.targets)
+    watch.take_in(states.moving)
+    partitions = {
+        name: states.partitions.get(name)
+        or PartitionState(name, target, states.moving[name].replicas, moving=True)
+        for name, target in watch.targets.items()
+    }
+    states = States(partitions, states.moving)
+    left = [name for name, state in partitions.items() if state.verdict is not Verdict.COMPLETE]
+    if not left:
+        return Sight(states)
+    brokers = frozenset(admin.describe_cluster().result().brokers)
+    holders = {broker for name in left for broker in partitions[name].current}
+    sizes = replica_bytes(admin, holders & brokers, left, say)
+    return Sight(states, _described(admin, left), brokers, sizes, _waiting_for(admin))
+
+
+def _described(
+    admin: Admin, names: Iterable[TopicPartition]
+) -> dict[TopicPartition, PartitionDescription]:
+    """Return the partitions of these topics; those that are gone are missing."""
+    found = {}
+    for topic, future in admin.describe_topics({name.topic for name in names}).futures.items():
+        try:
+            described = future.result()
+        except errors.UnknownTopicOrPartitionError:
+            continue
+        for number, partition in described.partitions.items():
+            found[TopicPartition(topic, number)] = partition
+    return found
+
+
+def _waiting_for(admin: Admin) -> dict[TopicPartition, str]:
+    try:
+        details = admin.describe_reassignments().result()
+    except errors.UnsupportedVersionError:
+        return {}
+    return {name: one.waiting_for for name, one in details.items() if one.waiting_for}
+
+
+def _share(copy: Copy) -> float:
+    return copy.done / copy.total if copy.total else 1.0
