@@ -180,11 +180,14 @@ SHOWN: Mapping[str, Definition] = MappingProxyType(
 #: Read when a node starts, and never changed while it runs.
 STATIC_NAMES = frozenset((*STATIC_KINDS, *(key.name for key in _OWN)))
 
-_LISTENER = re.compile(r"listener\.name\.[^.]*\.(.*)")
+_LISTENER = re.compile(r"listener\.name\.[^.]*\.(?:(?:plain|scram-sha-256|scram-sha-512)\.)?(.*)")
 
 
 def base_name(name: str) -> str:
-    """Return a config's name without the prefix that makes it one of a single listener's."""
+    """Return a config's name without the prefix that makes it one of a single listener's.
+
+    Or of a single mechanism's of SASL at that listener.
+    """
     found = _LISTENER.fullmatch(name)
     return found[1] if found else name
 

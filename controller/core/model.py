@@ -22,11 +22,16 @@ NO_REPLICAS: frozenset[TopicPartition] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """RS, AR and RR of one partition, as its topic znode holds them."""
+    """RS, AR and RR of one partition, as its topic znode holds them.
+
+    `before` is RS as it was when the move began, if this controller began it. No znode holds that,
+    and nothing is decided by it: it is there to be shown.
+    """
 
     replicas: tuple[int, ...]
     adding: tuple[int, ...] = ()
     removing: tuple[int, ...] = ()
+    before: tuple[int, ...] | None = field(default=None, compare=False, repr=False)
 
     @property
     def origin(self) -> tuple[int, ...]:

@@ -18,24 +18,22 @@ def merge_target_first(present: Assignment, target: Sequence[int]) -> Assignment
     """
     origin = present.origin
     leaving = [broker for broker in origin if broker not in target]
-    return _assignment((*target, *leaving), origin, target)
+    return _assignment((*target, *leaving), present, target)
 
 
 def merge_leaving_first(present: Assignment, target: Sequence[int]) -> Assignment:
     """The KIP's form: what leaves, then target. [1,2,3] to [4,3,2] is [1,4,3,2]."""
     origin = present.origin
     leaving = [broker for broker in origin if broker not in target]
-    return _assignment([*leaving, *target], origin, target)
+    return _assignment([*leaving, *target], present, target)
 
 
-def _assignment(
-    replicas: Sequence[int], origin: Sequence[int], target: Sequence[int]
-) -> Assignment:
-    return Assignment(
-        tuple(replicas),
-        adding=tuple([broker for broker in replicas if broker not in origin]),
-        removing=tuple([broker for broker in replicas if broker not in target]),
-    )
+def _assignment(replicas: Sequence[int], present: Assignment, target: Sequence[int]) -> Assignment:
+    origin = present.origin
+    adding = tuple([broker for broker in replicas if broker not in origin])
+    removing = tuple([broker for broker in replicas if broker not in target])
+    before = present.before if present.moving else present.replicas
+    return Assignment(tuple(replicas), adding, removing, before if adding or removing else None)
 
 
 def cancelled(present: Assignment) -> Assignment:

@@ -134,14 +134,17 @@ async def _admit(
     stream: trio.SocketStream, address: str, entrance: Entrance, complain: Complaints
 ) -> Admitted | None:
     """Find out who comes; None, the connection closed, for those that are not let in."""
+    admitted = None
     try:
-        return await entrance.admit(stream, address)
+        admitted = await entrance.admit(stream, address)
     except RefusedError as refused:
         complain(logging.WARNING, "%s: not let in: %s", peer_name(stream), refused)
     except Exception:
         LOG.exception("%s: fault while letting it in", peer_name(stream))
-    await trio.aclose_forcefully(stream)
-    return None
+    finally:
+        if admitted is None:  # nor is it when the server ends meanwhile
+            await trio.aclose_forcefully(stream)
+    return admitted
 
 
 async def _accept(listener: trio.SocketListener) -> trio.SocketStream:

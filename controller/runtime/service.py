@@ -118,6 +118,8 @@ class Service:
         self._remembered: dict[str, Remembered] = defaultdict(Remembered)
         self._by_client: dict[Client, Context] = {}
         self._of_clients: Context | None = None
+        self._last: Context | None = None
+        self._anybody: dict[str, Client] = {}
         self._itself = itself
         self._standby = Standby(cluster_id, itself)
         self._state: ClusterState | None = None
@@ -228,9 +230,12 @@ class Service:
 
         So that an answer which is remembered serves everybody who comes by the listener.
         """
-        if key in REMEMBERED and self._context.authorizer is ALLOW_ALL:
-            return Client(ANONYMOUS, "", client.listener)
-        return client
+        if key not in REMEMBERED or self._context.authorizer is not ALLOW_ALL:
+            return client
+        anybody = self._anybody.get(client.listener)
+        if anybody is None:
+            anybody = self._anybody[client.listener] = Client(ANONYMOUS, "", client.listener)
+        return anybody
 
     def context(self, client: Client | None = None) -> Context:
         """Return what handlers may know at this moment, of a request of this client."""
@@ -239,10 +244,14 @@ class Service:
             return context
         if context is not self._of_clients or len(self._by_client) == MOST_CLIENTS:
             self._of_clients, self._by_client = context, {}
+            self._last = None
+        if self._last is not None and self._last.client is client:
+            return self._last
         found = self._by_client.get(client)
         if found is None:
             found = replace(context, client=client, listener=client.listener or context.listener)
             self._by_client[client] = found
+        self._last = found
         return found
 
     def _common_context(self) -> Context:

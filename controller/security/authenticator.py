@@ -72,10 +72,12 @@ class _State(Enum):
 
 
 class Authenticator:
-    """One connection's. The caller feeds what it reads, asks for `next` until that is None, and
+    """One connection's, until its peer is known.
 
-    writes bytes or looks up the credential that is needed; once `done`, `rest` is what the peer
-    has sent beyond. Raises RefusedError, after which nothing more is to be asked.
+    The caller feeds what it reads and asks for `next` until that is None: bytes are to be written,
+    a credential is to be looked up and handed to `found`, whose bytes are to be written. Once it
+    is `done`, `rest` is what the peer has sent beyond. Raises RefusedError, after which nothing
+    more is to be asked.
     """
 
     def __init__(

@@ -18,7 +18,10 @@ def local() -> Iterator[LocalCluster]:
         partition_bytes=1000,
         bandwidth=1e6,
         # Tests say themselves who leads.
-        properties={"auto.leader.rebalance.enable": "false"},
+        properties={
+            "auto.leader.rebalance.enable": "false",
+            "klamm.describe.reassignments.enable": "true",
+        },
     )
     with LocalCluster(options) as running:
         yield running

@@ -14,6 +14,7 @@ from klamm.tools.admin import (
     NewPartitions,
     NewTopic,
     OpType,
+    ReassignmentDetails,
     ResourceType,
     TopicPartition,
     errors,
@@ -142,6 +143,19 @@ def test_elections_of_leaders(admin: Admin, topic: str) -> None:
     assert admin.describe_topics([topic]).result(PATIENCE)[topic].partitions[0].leader == 2
     everything = admin.elect_leaders(ElectionType.PREFERRED).result(PATIENCE)
     assert missing not in everything
+
+
+def test_klamms_controller_tells_more_of_moves(admin: Admin, topic: str) -> None:
+    admin.create_topics([NewTopic(topic, assignments={0: [1, 2], 1: [1, 2]})]).result(PATIENCE)
+    moving, resting = TopicPartition(topic, 0), TopicPartition(topic, 1)
+    admin.alter_partition_reassignments({moving: (1, 5)}).result(PATIENCE)
+    details = ReassignmentDetails((1, 2), None, None, ())
+    everything = admin.describe_reassignments().result(PATIENCE)
+    assert everything[moving] == details
+    assert resting not in everything
+    named = admin.describe_reassignments([resting, moving, TopicPartition("none", 0)])
+    nothing = ReassignmentDetails(None, None, None, ())
+    assert named.result(PATIENCE) == {moving: details, resting: nothing}
 
 
 def test_a_broker_that_is_not_there_is_waited_for(admin: Admin) -> None:

@@ -119,6 +119,12 @@ def test_without_a_node_the_text_is_that_of_java() -> None:
     assert str(dead) in str(caught.value.__cause__)
 
 
+def test_a_name_that_cannot_be_is_one_that_cannot_be_reached() -> None:
+    with Admin.connect("a..b:9092", QUICK) as admin, pytest.raises(errors.TimeoutError_) as caught:
+        admin.describe_cluster(timeout_ms=200).result(PATIENCE)
+    assert "a..b:9092 cannot be reached" in str(caught.value.__cause__)
+
+
 def test_a_controller_that_is_not_there_yet_is_waited_for(cluster: ScriptedCluster) -> None:
     def metadata(node: int, request: Message) -> Answer:
         return cluster.metadata(controller_id=-1 if cluster.looks < 3 else 1)

@@ -1,16 +1,29 @@
 """A broker's door: transactions over its session, beside the model's own requests."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from klamm.controller.configs.alter import AlterBroker, Change, Operation
 from klamm.controller.configs.describe import DescribeBroker
-from klamm.controller.core.ops import Create
+from klamm.controller.core.ops import ANY_VERSION, Create, SetData
 from klamm.controller.core.results import Done, Refusal
-from klamm.controller.node.effects import Commit, ReadZnodes, Update
+from klamm.controller.node.effects import ArmWatch, Commit, ReadZnodes, Update
+from klamm.controller.node.permissions import Permissions
+from klamm.controller.security.acls import (
+    AccessRule,
+    Permission,
+    ResourcePattern,
+    ResourceType,
+)
+from klamm.controller.security.acls import (
+    Operation as Allowed,
+)
+from klamm.controller.security.authorizer import AclAuthorizer
+from klamm.controller.security.stored import ChangeAcls
 from klamm.controller.store.memory import MemoryZookeeper
 from klamm.controller.store.memory_client import MemoryStore
 from klamm.controller.store.port import StoreEvent, UpdateDone
+from klamm.controller.znodes import ACL_PATHS
 from klamm.tools.brokers.calls import Call
 from klamm.tools.brokers.door import BrokerDoor
 
@@ -27,7 +40,8 @@ class World:
             self.zookeeper.write((Create(path, None),))
         self.others: list[StoreEvent] = []
         self.replies: list[Sequence[Any]] = []
-        self.door = BrokerDoor(self.make, lambda _, call: call())
+        self.later: list[Callable[[], None]] = []
+        self.door = BrokerDoor(self.make, lambda _, call: self.later.append(call))
         self.open()
 
     def open(self) -> None:
@@ -42,6 +56,8 @@ class World:
                 self.store.read(request, reads, sync)
             case Update(request, op):
                 self.store.update(request, op)
+            case ArmWatch(request, watches):
+                self.store.watch(request, watches)
 
     def settle(self) -> None:
         self.zookeeper.run()
@@ -51,7 +67,7 @@ class World:
                 self.others.append(event)
             self.zookeeper.run()
 
-    def transact(self, *transactions: AlterBroker | DescribeBroker) -> None:
+    def transact(self, *transactions: AlterBroker | DescribeBroker | ChangeAcls) -> None:
         self.door.transact(transactions, self.replies.append)
 
 
@@ -113,3 +129,59 @@ def test_an_ended_broker_answers_what_is_open_and_can_start_anew() -> None:
     world.transact(SET_RATE)
     world.settle()
     assert world.replies[1:] == [(Done(),)]
+
+
+# --- access control lists ------------------------------------------------------------------------
+
+ORDERS = ResourcePattern(ResourceType.TOPIC, "orders")
+READ = AccessRule("User:alice", "*", Allowed.READ, Permission.ALLOW)
+WRITE = AccessRule("User:alice", "*", Allowed.WRITE, Permission.ALLOW)
+LIST = (
+    b'{"version":1,"acls":[{"principal":"User:alice","permissionType":"Allow",'
+    b'"operation":"Read","host":"*"}]}'
+)
+
+
+def with_lists() -> tuple[World, Permissions]:
+    world = World()
+    world.zookeeper.write([Create(path, None) for path in ACL_PATHS])
+    permissions = world.door.permissions = Permissions(AclAuthorizer())
+    world.settle()
+    return world, permissions
+
+
+def test_lists_are_followed_without_a_word_to_the_model() -> None:
+    world, permissions = with_lists()
+    seen = len(world.others)
+    world.zookeeper.write([Create("/kafka-acl/Topic/orders", LIST)])
+    world.settle()
+    assert permissions.authorizer.lists == {ORDERS: {READ}}
+    world.transact(ChangeAcls(ORDERS, (WRITE,)))
+    world.settle()
+    assert len(world.replies) == 1
+    assert permissions.authorizer.lists == {ORDERS: {READ, WRITE}}
+    assert len(world.others) == seen
+
+
+def test_lists_are_read_again_after_a_lost_connection() -> None:
+    world, permissions = with_lists()
+    world.zookeeper.disconnect(world.store)
+    world.zookeeper.write([Create("/kafka-acl/Topic/orders", LIST)])
+    world.settle()
+    assert permissions.authorizer.lists == {ORDERS: {READ}}
+
+
+def test_a_list_that_cannot_be_read_is_read_again_later() -> None:
+    world, permissions = with_lists()
+    world.zookeeper.write([Create("/kafka-acl/Topic/orders", b"{")])
+    world.settle()
+    assert permissions.authorizer.unreadable == {ORDERS}
+    [again] = world.later
+    world.door.lost("the broker has ended")
+    again()
+    assert not world.store.outgoing, "between two sessions nobody is asked"
+    world.open()
+    world.settle()
+    world.zookeeper.write([SetData("/kafka-acl/Topic/orders", LIST, ANY_VERSION)])
+    world.settle()
+    assert permissions.authorizer.lists == {ORDERS: {READ}}

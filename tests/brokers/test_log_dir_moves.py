@@ -189,3 +189,13 @@ def test_a_partition_that_is_deleted_takes_its_copy_along() -> None:
     world.advance(60)
     world.create((1,), number=1)
     assert directories(world)[A].logs.keys() == {TopicPartition("t", 1)}, "nothing is counted twice"
+
+
+def test_a_log_that_is_cut_back_takes_its_copy_along() -> None:
+    world = with_topic()
+    move(world, B)
+    world.advance(8)
+    world.cluster.disks(1).logs[T].cut_to(300)
+    assert logs(world) == {A: ReplicaLog(300, 0), B: ReplicaLog(300, 0, future=True)}
+    world.advance(0.1)
+    assert logs(world) == {B: ReplicaLog(300, 0)}

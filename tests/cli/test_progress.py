@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from klamm.controller.core.model import TopicPartition
 from klamm.tools.cli._stage import percent, summary, time_left
-from klamm.tools.cli.progress import SLOWEST, Copy, Pace, Progress
+from klamm.tools.reassign.copies import SLOWEST, Copy, Pace, Progress
 
 A, B, C = (TopicPartition("t", number) for number in range(3))
 

@@ -1,5 +1,6 @@
 """What else administrators ask: elections, log directories, topics by pages, klamm's own view."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -109,6 +110,28 @@ def test_a_replica_that_is_out_of_sync_leads_if_it_is_told_to(world: World) -> N
     eventually(lambda: world.leader(lost) == 3, "the leader that is back")
 
 
+def test_a_leader_that_was_out_of_sync_recovers_with_the_next_isr() -> None:
+    """KIP-704, which brokers know from inter.broker.protocol.version 3.2 on."""
+    with running(inter_broker_protocol_version="3.9") as world:
+        topic = world.topic([3])
+
+        def state() -> dict[str, object]:
+            found = world.local.read(f"/brokers/topics/{topic}/partitions/0/state")
+            return dict(json.loads(found or b""))
+
+        world.order("freeze", broker=0)
+        world.alter(topic, 0, 3)
+        world.order("kill", broker=3, end_session=True)
+        eventually(lambda: world.leader(topic) == -1, "nobody to lead")
+        assert world.elect(UNCLEAN, (topic, 0)) == {(topic, 0): NoError}
+        elected = state()
+        assert (elected["leader"], elected["isr"]) == (0, [0])
+        assert elected["leader_recovery_state"] == 1
+        world.order("return", broker=3)
+        eventually(lambda: state()["isr"] == [0, 3], "the other replica in sync")
+        assert "leader_recovery_state" not in state()
+
+
 # --- log directories -----------------------------------------------------------------------------
 
 
@@ -164,7 +187,7 @@ def test_what_the_controller_knows_of_a_move(world: World) -> None:
         assert isinstance(answer, DescribeReassignmentsResponse)
         [found] = [item for item in answer.topics if item.name == topic]
         [part] = found.partitions
-        assert (part.original_replicas, part.step_replicas) == ((2, 1), None)
+        assert (part.original_replicas, part.step_replicas) == ((1, 2), None)
         assert (part.waiting_for, part.owed_deletes) == (None, ())
     finally:
         world.order("thaw", broker=3)

@@ -1,7 +1,6 @@
 """Facts by hand: a move of t-0 that is in order, and changes to it."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from klamm.tools.admin import TopicPartition, TopicPartitionReplica
 from klamm.tools.explain.diagnose import diagnose
@@ -52,8 +51,3 @@ def found(what: Facts) -> list[Finding]:
 def causes(what: Facts) -> list[Cause]:
     """Return the causes at t-0, the worst first."""
     return [each.cause for each in found(what)]
-
-
-def changed(**changes: object) -> Partition:
-    """Return the move with other values."""
-    return replace(MOVE, **changes)  # type: ignore[arg-type]

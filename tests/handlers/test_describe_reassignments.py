@@ -9,7 +9,8 @@ from handlers.transacting import on_the_wire
 from handlers.worlds import broker, cluster, context, partition, topic
 
 from klamm.controller.core.admin_znodes import AdminReassignments
-from klamm.controller.core.model import ClusterState, Ledger, TopicPartition
+from klamm.controller.core.model import Assignment, ClusterState, Ledger, TopicPartition
+from klamm.controller.core.reassignment import cancelled, merge_target_first
 from klamm.controller.handlers import k17904_describe_reassignments as describe
 from klamm.controller.handlers.api import Answer, Context
 from klamm.controller.znodes import paths
@@ -69,6 +70,17 @@ def test_everything_of_interest_is_shown_without_being_named() -> None:
     assert (move.waiting_for, move.owed_deletes) == (None, ())
     assert (debt.original_replicas, debt.owed_deletes) == (None, (3,)), "4 has paid"
     assert (former.original_replicas, former.owed_deletes) == (None, (2,))
+
+
+def test_the_order_before_the_move_is_shown_where_it_is_known() -> None:
+    first = merge_target_first(Assignment((1, 2)), (4, 2))
+    assert (first.replicas, first.origin) == ((4, 2, 1), (2, 1))
+    second = merge_target_first(first, (3, 2))
+    for moving in (first, second):
+        state = cluster(topic("foo", {0: replace(MOVING, assignment=moving)}))
+        assert found(state)["foo", 0].original_replicas == (1, 2)
+    assert merge_target_first(second, (2, 1)).before is None, "that ends the move"
+    assert cancelled(second).before is None
 
 
 def test_what_is_named_is_shown_if_there_is_such() -> None:

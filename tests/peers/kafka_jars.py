@@ -65,5 +65,7 @@ def kafka_java(
     options.append(
         f"-Dlog4j.configuration={(log4j or PROJECT / 'tools.log4j.properties').as_uri()}"
     )
-    options.append("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")  # what 4.1.1 logs with
+    # 4.1.1 logs by another library, and its ConfigCommand sets up a third one in vain.
+    options.append("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+    options.append("-Dlog4j2.statusLoggerLevel=OFF")
     return [str(java), *options, "-cp", kafka_class_path(project), main]

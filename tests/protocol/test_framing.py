@@ -190,3 +190,14 @@ def test_clear_forgets_everything() -> None:
     assert reader.next_frame() is None
     reader.feed(framed(b"three"))
     assert reader.next_frame() == b"three"
+
+
+@pytest.mark.parametrize("piece_bytes", [1, 4, 1000])
+def test_what_was_not_handed_out_can_be_taken(piece_bytes: int) -> None:
+    reader, stream = FrameReader(), framed(b"one", b"two") + b"\0\0"
+    for start in range(0, len(stream), piece_bytes):
+        reader.feed(stream[start : start + piece_bytes])
+    assert reader.next_frame() == b"one"
+    assert reader.take_rest() == framed(b"two") + b"\0\0"
+    assert reader.take_rest() == b""
+    assert reader.next_frame() is None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clients.admin_cluster import World
+from clients.admin_cluster import World, log_dirs
 from reassign.tool import Tool, plan
 from thin_line.world import eventually
 
@@ -26,9 +26,12 @@ from klamm.tools.cli._topics import NewTopic
 from klamm.tools.cli._zookeepers import MEMORY
 from klamm.tools.reassign.run import main
 from klamm.tools.reassign.texts import EXISTING
+from klamm.tools.reassign.watching import STUCK
 
 FILE = "--reassignment-json-file"
 POLL = ("--reassignment-poll-interval-ms", "30")
+#: For runs beside a test that may fail.
+IN_TIME = ("--deadline-ms", "60000")
 KB = 1000
 SIZES = {"alpha": 300 * KB, "beta": 1 * KB, "gamma": 20 * KB}
 
@@ -41,6 +44,7 @@ def running(release: str | None = None) -> Iterator[World]:
         zookeeper=MEMORY,
         partition_bytes=200 * KB,
         bandwidth=2e6,
+        log_dirs=("/a", "/b"),
         topics={
             name: NewTopic(name, assignments=((0, 1),), partition_bytes=size)
             for name, size in SIZES.items()
@@ -110,24 +114,57 @@ def test_the_smallest_first(world: World, tool: Tool, tmp_path: Path) -> None:
         assert sent(bodies) == [[(name, 0)] for name in names]
 
 
+@contextmanager
+def process(tool: Tool, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Run the tool as a process of its own, which ends with the block."""
+    started = subprocess.Popen(
+        [
+            *(sys.executable, "-P", "-m", "klamm.tools.cli", "reassign"),
+            *("--bootstrap-server", tool.bootstrap, *words),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with started:
+        try:
+            yield started
+        finally:
+            started.kill()
+
+
+def test_an_interrupted_run_says_what_it_has_done(world: World, tool: Tool, tmp_path: Path) -> None:
+    freeze(world, 3)
+    topic = world.topic([1, 2], [1, 2], [1, 2])
+    file = plan(tmp_path, {(topic, number): [1, 3] for number in range(3)})
+    paced = ("--execute", "--reassignment-batch-size", "2", *POLL)
+    with process(tool, *paced, FILE, file) as running:
+        eventually(lambda: len(listed(world)) == 2, "the first portion")
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=20)
+    assert running.returncode == 1
+    # What the answer to the first request had not come for counts as not submitted.
+    submitted, left, *_ = err.splitlines()
+    assert submitted.startswith("Submitted: ")
+    assert left.startswith("Not submitted: ")
+    assert left.endswith(f"{topic}-2")
+    assert "Traceback" not in err
+    assert len(listed(world)) == 2
+
+
 def test_a_killed_run_goes_on(world: World, tool: Tool, tmp_path: Path) -> None:
     """Only what is neither complete nor on its way is sent by the second run."""
     freeze(world, 3)
     topic = world.topic(*[[1, 2]] * 7)
     file = plan(tmp_path, {(topic, 0): [2, 1]} | {(topic, n): [1, 3] for n in range(1, 7)})
     words = ("--execute", "--reassignment-batch-size", "2", "--incremental", *POLL, FILE, file)
-    command = [sys.executable, "-P", "-m", "klamm.tools.cli", "reassign"]
-    process = subprocess.Popen(
-        [*command, "--bootstrap-server", tool.bootstrap, *words], stdout=subprocess.DEVNULL
-    )
-    try:
+    with process(tool, *words) as first:
         eventually(lambda: set(listed(world)) == {(topic, 1), (topic, 2)}, "two slow moves")
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        first.kill()
+        first.wait()
     assert tool(*words).lines[-1] == EXISTING
     with ThreadPoolExecutor(1) as pool:
-        going = pool.submit(tool, "--resume", "--wait", *words)
+        going = pool.submit(tool, "--resume", "--wait", *IN_TIME, *words)
         try:
             assert set(listed(world)) == {(topic, 1), (topic, 2)}
         finally:
@@ -140,6 +177,27 @@ def test_a_killed_run_goes_on(world: World, tool: Tool, tmp_path: Path) -> None:
     run = tool("--resume", *words)
     assert (run.status, run.err) == (0, "Resuming: 7 complete, 0 moving, 0 to submit.\n")
     assert run.bodies(AlterPartitionReassignmentsRequest) == []
+
+
+def test_waiting_and_resuming_are_for_log_directories_too(
+    world: World, tool: Tool, tmp_path: Path
+) -> None:
+    """The first run was killed after it had sent the moves, and before the log directories."""
+    topic = world.topic([1, 2])
+    [here] = log_dirs(world, 1, topic)
+    there = {"/a": "/b", "/b": "/a"}[here]
+    moves = {(topic, 0): [1, 2]}
+    file = plan(tmp_path, moves, {(topic, 0): [there, "any"]})
+    words = ("--execute", "--resume", "--wait", *POLL, *IN_TIME, FILE, file)
+    run = tool(*words)
+    assert (run.status, run.keys(34, 45)) == (0, [34])
+    assert log_dirs(world, 1, topic) == {there: (200 * KB, False)}
+    run = tool(*words)
+    assert (run.status, run.keys(34, 45)) == (0, [])
+    back = plan(tmp_path, moves, {(topic, 0): [here, "any"]})
+    run = tool("--execute", "--wait", *POLL, *IN_TIME, FILE, back)
+    assert (run.status, run.keys(34, 45)) == (0, [45, 34])
+    assert log_dirs(world, 1, topic) == {here: (200 * KB, False)}
 
 
 def test_resuming_leaves_moves_of_others_alone(world: World, tool: Tool, tmp_path: Path) -> None:
@@ -168,7 +226,7 @@ def test_a_pause_while_the_cluster_is_unwell(world: World, tool: Tool, tmp_path:
     file = plan(tmp_path, {(topic, 0): [1, 3], (topic, 1): [1, 3]})
     out, err = io.StringIO(), io.StringIO()
     words = ["--bootstrap-server", tool.bootstrap, "--execute", "--pause-when-unhealthy"]
-    words += ["--reassignment-batch-size", "1", *POLL, FILE, file]
+    words += ["--reassignment-batch-size", "1", *POLL, *IN_TIME, FILE, file]
     with ThreadPoolExecutor(1) as pool:
         going = pool.submit(main, words, out, err)
         eventually(lambda: (topic, 0) in listed(world), "the first portion")
@@ -179,13 +237,13 @@ def test_a_pause_while_the_cluster_is_unwell(world: World, tool: Tool, tmp_path:
             assert not going.done()
             assert (topic, 1) not in listed(world)
         finally:
-            world.order("start", broker=0)
+            world.order("return", broker=0)
         assert going.result() == 0
     paused, *_, going_on = err.getvalue().splitlines()
     assert paused.startswith("Paused: broker 0 vanished")
     assert f"offline outside the plan: {alone}-0" in err.getvalue()
     assert f"under min.insync.replicas outside the plan: {pair}-0" in err.getvalue()
-    assert "Nothing more is submitted until 0 come back" in paused
+    assert "Nothing more is submitted until broker 0 is back" in paused
     assert going_on == "Going on: the cluster is as well as it was at the start."
     assert out.getvalue().splitlines()[-1].startswith("Successfully started")
 
@@ -255,8 +313,9 @@ def test_a_watch_tells_what_is_stuck(world: World, tool: Tool) -> None:
         run = tool(*watch, "300")
         assert run.status == 4
         assert "broker 3 is not there" in watched(run.out)[-1]["slowest"][0]["reasons"]
+        assert run.err == f"Timed out after 300 ms waiting for: {topic}-0\n{STUCK}\n"
     finally:
-        world.order("start", broker=3)
+        world.order("return", broker=3)
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_the_example(
     assert cluster.ends[TopicPartition("p", 9)] > returned, "the last one is not awaited"
 
 
-@pytest.mark.req("R1335-13")
+@pytest.mark.req("R1335-13", "R1335-36")
 @pytest.mark.parametrize(
     ("size", "lengths"), [(3, [3, 3, 3, 1]), (1, [1] * 10), (10, [10]), (11, [10])]
 )
@@ -90,6 +90,7 @@ def test_splitting(size: int, lengths: list[int]) -> None:
         assert cluster.reads == []
 
 
+@pytest.mark.req("R1335-36")
 def test_incremental_order() -> None:
     """Slots that get free are taken in the order of the plan, as many as are free."""
     cluster = ScriptedCluster(dict(zip(names(7), [100, 100, 9000, 5000, 100, 100, 1], strict=True)))
@@ -153,6 +154,7 @@ def test_a_failure_in_a_group_stops(
     assert [*caught.value.unsubmitted] == [wrong, *names(len(plan))[len(sent) :]]
 
 
+@pytest.mark.req("R1335-36")
 @pytest.mark.parametrize("pacing", [STEPS, INCREMENTAL], ids=["steps", "incremental"])
 def test_failure_in_the_second_group(pacing: Pacing) -> None:
     wrong = TopicPartition("p", 3)
@@ -164,7 +166,7 @@ def test_failure_in_the_second_group(pacing: Pacing) -> None:
     assert str(caught.value.__cause__) == "Error reassigning partition(s):\np-3: no such"
 
 
-@pytest.mark.req("R1335-19")
+@pytest.mark.req("R1335-19", "R1335-36")
 @pytest.mark.parametrize(
     ("state", "verdict"),
     [

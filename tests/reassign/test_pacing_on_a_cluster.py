@@ -39,9 +39,9 @@ def groups(run: Run) -> list[list[int]]:
 
 @contextmanager
 def meanwhile(tool: Tool, *words: str) -> Iterator[Future[Run]]:
-    """Run the tool beside the block; the block has to see to it that it ends."""
+    """Run the tool beside the block, which has to see to it that it ends."""
     with ThreadPoolExecutor(1) as pool:
-        yield pool.submit(tool, *words)
+        yield pool.submit(tool, "--deadline-ms", "60000", *words)
 
 
 def said(topic: str, count: int) -> str:
@@ -277,6 +277,7 @@ def test_a_deadline_between_groups(
     assert set(world.listed(topic)) == {0}
 
 
+@pytest.mark.req("R1335-36")
 @BOTH_MODES
 def test_group_size_1_on_a_cluster(
     world: World, tool: Tool, tmp_path: Path, mode: Sequence[str]
@@ -290,6 +291,7 @@ def test_group_size_1_on_a_cluster(
     assert shown(moves) in tool("--execute", FILE, plan(tmp_path, moves)).lines
 
 
+@pytest.mark.req("R1335-36")
 def test_a_large_plan_watched_with_list_and_verify(
     world: World, tool: Tool, tmp_path: Path
 ) -> None:

@@ -70,7 +70,7 @@ BATCH_NEEDED = " requires --reassignment-batch-size to be greater than 0"
 NO_WAITING = "--deadline-ms requires --wait or --reassignment-batch-size"
 
 
-@pytest.mark.req("R1335-5", "R1335-6", "R1335-7", "R1335-9")
+@pytest.mark.req("R1335-5", "R1335-6", "R1335-7", "R1335-9", "R1335-36")
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -1,17 +1,26 @@
 """A server's entrance over sockets: who gets in as whom, and what becomes of all others."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
+import trio.testing
 from runtime.peers import TABLE, Peer, answer_at_once
 
 from klamm.controller.core.model import Endpoint
-from klamm.controller.runtime.authentication import Entrance, SecurityError, guard_of
+from klamm.controller.core.results import Fault, Refusal
+from klamm.controller.runtime.authentication import (
+    Entrance,
+    SecurityError,
+    guard_of,
+    no_credentials,
+)
 from klamm.controller.runtime.conversation import LinkLostError
+from klamm.controller.runtime.credentials import find_credential
 from klamm.controller.runtime.exchange import Exchange
 from klamm.controller.runtime.limits import DEFAULT_LIMITS
 from klamm.controller.runtime.listeners import Listener
@@ -22,6 +31,8 @@ from klamm.controller.runtime.login import (
     connect_between_brokers,
 )
 from klamm.controller.runtime.server import serve
+from klamm.controller.security.authenticator import RefusedError
+from klamm.controller.security.credentials import FindCredential
 from klamm.controller.security.principals import ANONYMOUS, Client, user
 from klamm.controller.security.scram import (
     SHA_256,
@@ -298,6 +309,15 @@ async def test_whoever_says_nothing_is_closed_in_time(
         await logged(caplog, "it has not said who it is within 0.05 s")
 
 
+async def test_a_server_that_ends_closes_those_that_have_not_come_in(keys: dict[str, str]) -> None:
+    async with serving("SSL", keys) as server:
+        stream = await trio.open_tcp_stream(HOST, server.endpoint.port)
+        await trio.testing.wait_all_tasks_blocked()
+    async with stream:
+        with trio.fail_after(20):
+            assert await stream.receive_some() == b""
+
+
 async def test_what_comes_with_the_last_token_is_served() -> None:
     asked = sasl("SASL_PLAINTEXT", "PLAIN", PLAIN_JAAS + 'user_alice="right";')
     async with serving("SASL_PLAINTEXT", asked) as server:
@@ -377,3 +397,33 @@ async def test_what_is_not_set_up_is_said(protocol: str) -> None:
 def test_an_unknown_protocol_of_a_client() -> None:
     with pytest.raises(SecurityError, match=r"security\.protocol='TLS'"):
         connect_as_client({"security.protocol": "TLS"})
+
+
+class Transactor:
+    """Answers a lookup by what it was made with."""
+
+    def __init__(self, result: object) -> None:
+        self._result = result
+        self.asked: list[object] = []
+
+    def __call__(
+        self, transactions: tuple[Any, ...], on_reply: Callable[[Sequence[Any]], None]
+    ) -> None:
+        self.asked += transactions
+        on_reply([self._result])
+
+
+@pytest.mark.parametrize("result", [CREDENTIAL, None])
+async def test_a_credential_is_read_from_zookeeper(result: ScramCredential | None) -> None:
+    transact = Transactor(result)
+    assert await find_credential(transact, CredentialNeeded(SHA_256, "alice")) is result
+    assert transact.asked == [FindCredential("alice", SHA_256)]
+
+
+async def test_without_zookeeper_nobody_is_told_that_a_password_is_wrong() -> None:
+    refusal = Refusal(Fault.UNKNOWN_SERVER_ERROR, "the session is over")
+    with pytest.raises(RefusedError, match="'alice' cannot be read: the session") as refused:
+        await find_credential(Transactor(refusal), CredentialNeeded(SHA_256, "alice"))
+    assert refused.value.last_words == b""
+    with pytest.raises(RefusedError, match="nobody to ask"):
+        await no_credentials(CredentialNeeded(SHA_256, "alice"))

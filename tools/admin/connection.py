@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Mapping
+from functools import cache
+from importlib import metadata
 from typing import Self, TypeVar
 
 import trio
@@ -31,7 +33,6 @@ from klamm.tools.admin.security import Security, authenticate
 Q = TypeVar("Q", bound=Message)
 R = TypeVar("R", bound=Message)
 
-_SOFTWARE = ("klamm", "0.1.0")
 _API_VERSIONS = ApiVersionsRequest.api_key
 
 
@@ -61,7 +62,7 @@ class Connection:
             raise DisconnectedError(
                 f"{address} did not accept a connection in {options.connect_timeout_ms} ms"
             ) from error
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # the latter of names that DNS cannot have
             raise DisconnectedError(f"{address} cannot be reached: {error}") from error
         if security.tls is not None:
             stream = trio.SSLStream(
@@ -110,7 +111,7 @@ class Connection:
             self.served = _table(first)
             await authenticate(self, security.login)
         version = ApiVersionsRequest.versions[-1]
-        request = ApiVersionsRequest(*_SOFTWARE)
+        request = ApiVersionsRequest("klamm", _software_version())
         answer = await self.ask(request, version, ApiVersionsResponse)
         if answer.error_code == ErrorCode.UNSUPPORTED_VERSION:
             # KIP-511: the answer, in version 0, has the versions of this very request.
@@ -122,6 +123,12 @@ class Connection:
                 f"{self._address} does not tell what it serves: error {answer.error_code}"
             )
         self.served = _table(answer)
+
+
+@cache
+def _software_version() -> str:
+    """Return our version, which brokers show in their metrics (KIP-511)."""
+    return metadata.version("klamm")
 
 
 def _table(response: ApiVersionsResponse) -> dict[int, range]:

@@ -48,6 +48,7 @@ class Link:
         self._setup = setup
         self._connection: Connection | None = None
         self._turn = trio.Lock()
+        self._is_retired = False
 
     def __str__(self) -> str:
         return f"{self.address}" if self.node is None else f"node {self.node} ({self.address})"
@@ -74,8 +75,16 @@ class Link:
             except DisconnectedError:
                 self.failures += 1
                 raise
+            finally:
+                if self._is_retired:
+                    await self.close()
             self.failures = 0
             return response
+
+    async def retire(self) -> None:
+        """Close for good: nobody asks the node here any more, though somebody may be at it."""
+        self._is_retired = True
+        await self.close()
 
     async def close(self) -> None:
         """Close the connection, if there is one."""

@@ -180,7 +180,7 @@ class Router:
         self._controller = controller if controller in nodes else None
         for node, link in before.items():
             if node not in kept:
-                await link.close()
+                await link.retire()
 
     def pauses(self) -> Iterator[float]:
         """Yield the pauses between tries, in seconds: they double up to the longest."""

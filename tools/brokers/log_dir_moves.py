@@ -95,9 +95,10 @@ class LogDirMoves:
         for name, log in disks.logs.items():
             found[log.directory][name] = ReplicaLog(log.end, max(log.high_watermark - log.end, 0))
         for name, copy in disks.future.items():
-            size = math.floor(copy.copied)
-            lag = disks.logs[name].end - size
-            found[copy.directory][name] = ReplicaLog(size, lag, future=True)
+            # The log may have been cut back meanwhile, and its copy with it.
+            end = disks.logs[name].end
+            size = min(math.floor(copy.copied), end)
+            found[copy.directory][name] = ReplicaLog(size, end - size, future=True)
         return tuple(
             LogDirectory(
                 path,

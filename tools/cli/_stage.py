@@ -14,7 +14,7 @@ from rich.text import Text
 
 from klamm.controller.core.model import TopicPartition
 from klamm.tools.cli._sizes import format_bytes
-from klamm.tools.cli.progress import Pace, Snapshot
+from klamm.tools.reassign.copies import Pace, Snapshot
 
 _LINE_SECONDS = 1.0
 _BAR_WIDTH = 30

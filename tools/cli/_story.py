@@ -15,7 +15,7 @@ from klamm.tools.cli._cluster import LocalCluster
 from klamm.tools.cli._moves import BROKERS, NAMES, NEW, SIZES, TOUR, targets, topics
 from klamm.tools.cli._sizes import format_bytes
 from klamm.tools.cli._stage import MovesView, Stage, order_after_cancel
-from klamm.tools.cli.progress import Copy, Progress, Snapshot
+from klamm.tools.reassign.copies import Copy, Progress, Snapshot
 
 T = TypeVar("T")
 Targets = Mapping[TopicPartition, tuple[int, ...]]

@@ -32,6 +32,10 @@ SENSIBLE_RATE: Final = 1024
 _ADVISED_SECONDS: Final = 3600
 _ADVISED_LEAST: Final = 1_000_000
 
+#: The sizes of a look are not read at one moment, and who is in sync may be behind by what came
+#: between: a fetch waits half a second at most (replica.fetch.wait.max.ms).
+_SKEW_SECONDS: Final = 0.5
+
 #: What is on a throttled list for all replicas of the topic.
 _EVERY_REPLICA: Final = "*"
 
@@ -148,8 +152,7 @@ def _copy(facts: Facts, name: TopicPartition, partition: Partition, broker: int)
     leader = partition.leader
     assert leader is not None, "without a leader there is nothing to copy from"
     produced = facts.growth(name, leader)
-    # Sizes are not read at one moment, and nobody can have what came between.
-    slack = math.ceil((produced or 0) * facts.seconds)
+    slack = math.ceil((produced or 0) * _SKEW_SECONDS)
     has, wanted = (facts.size(facts.last, name, each) for each in (broker, leader))
     had, was_wanted = (facts.size(facts.first, name, each) for each in (broker, leader))
     before = facts.first.partitions.get(name)

@@ -13,6 +13,7 @@ from klamm.tools.admin import Admin, PartitionReassignment, TopicPartition, erro
 from klamm.tools.reassign import log_dirs, plan_files, texts, throttles, verdicts
 from klamm.tools.reassign.output import CommandError, Output, TerseError
 from klamm.tools.reassign.pacing import SYSTEM_CLOCK, Clock
+from klamm.tools.reassign.throttles import Alter
 from klamm.tools.reassign.verdicts import CancelRule
 
 
@@ -25,6 +26,7 @@ def cancel(
     timeout_ms: int = 10_000,
     by_controller: bool = False,
     rule: CancelRule | None = None,
+    alter: Alter = throttles.plainly,
     clock: Clock = SYSTEM_CLOCK,
 ) -> None:
     """Cancel what moves of the plan's partitions and log directories, and clear the throttles.
@@ -53,7 +55,7 @@ def cancel(
     else:
         output.say(texts.NO_MOVES_ACTIVE)
     if not preserve_throttles:
-        throttles.clear(admin, plan, output, by_controller=by_controller)
+        throttles.clear(admin, plan, output, by_controller=by_controller, alter=alter)
 
 
 def _judge(

@@ -100,7 +100,8 @@ def _throttle(
     output.say(texts.RUN_VERIFY)
     if options.throttle >= 0:
         moves = throttles.proposed_moves(moving, plan.targets, current)
-        throttles.set_inter_broker(admin, moves, options.throttle, live, output)
+        throttles.set_inter_broker(admin, moves, options.throttle, live, output, options.alter)
     if options.log_dir_throttle >= 0:
         brokers = {name.broker for name in plan.log_dirs}
-        throttles.set_log_dirs(admin, brokers, options.log_dir_throttle, live, output)
+        rate = options.log_dir_throttle
+        throttles.set_log_dirs(admin, brokers, rate, live, output, options.alter)

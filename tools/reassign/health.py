@@ -52,8 +52,8 @@ def judge(first: Health, now: Health) -> list[Fact]:
     """Say what has got worse, the gravest first; nothing if all is as it was or better."""
     facts = []
     if gone := sorted(first.brokers - now.brokers):
-        ids = ",".join(map(str, gone))
-        facts.append(Fact(f"broker{plural(len(gone))} {ids} vanished", f"{ids} come back"))
+        who = f"broker{plural(len(gone))} {','.join(map(str, gone))}"
+        facts.append(Fact(f"{who} vanished", f"{who} {'is' if len(gone) == 1 else 'are'} back"))
     for what, names in (
         ("offline", now.offline - first.offline),
         (f"under {MIN_ISR}", now.under_min_isr - first.under_min_isr - now.offline),
@@ -142,7 +142,7 @@ class HealthGate:
                 remedies = ", and ".join(fact.remedy for fact in facts)
                 self.say(f"Paused: {causes}. Nothing more is submitted until {remedies}.")
             told = facts
-            self.patience.sleep(fact.cause for fact in facts)
+            self.patience.sleep(fact.remedy for fact in facts)
         if told:
             self.say("Going on: the cluster is as well as it was at the start.")
 

@@ -40,6 +40,7 @@ STOCK_ACTIONS: Final = (
                 "incremental",
                 "no-rollback-file",
                 "order",
+                "own-throttles",
                 "pause-when-unhealthy",
                 "plan-check",
                 "reassignment-batch-size",
@@ -54,12 +55,19 @@ STOCK_ACTIONS: Final = (
             }
         ),
     ),
-    Action("verify", (PLAN_FILE,), frozenset({"preserve-throttles", "zookeeper"})),
+    Action("verify", (PLAN_FILE,), frozenset({"own-throttles", "preserve-throttles", "zookeeper"})),
     Action(
         "cancel",
         (PLAN_FILE,),
         frozenset(
-            {"bootstrap-controller", "cancel-rule", "preserve-throttles", "timeout", "write-plan"}
+            {
+                "bootstrap-controller",
+                "cancel-rule",
+                "own-throttles",
+                "preserve-throttles",
+                "timeout",
+                "write-plan",
+            }
         ),
     ),
     Action("list", (), frozenset({"bootstrap-controller"})),
@@ -91,6 +99,7 @@ ONLY_WITH_SERVER: Final = (
     "plan-check",
     "rollback-file",
     "no-rollback-file",
+    "own-throttles",
 )
 
 _FILE_FORMAT: Final = (

@@ -19,7 +19,7 @@ from klamm.tools.admin import (
     TopicPartitionReplica,
     errors,
 )
-from klamm.tools.cli.progress import SLOWEST, Copy, Progress, Snapshot
+from klamm.tools.reassign.copies import SLOWEST, Copy, Progress, Snapshot
 from klamm.tools.reassign.resume import goal
 from klamm.tools.reassign.sizes import Say, replica_bytes
 from klamm.tools.reassign.state import PartitionState, States, Target, Verdict, read_states

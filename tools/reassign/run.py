@@ -31,9 +31,11 @@ from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.generate import generate
 from klamm.tools.reassign.options import PLAN_FILE, Dialect
 from klamm.tools.reassign.output import CommandError, Output, TerseError
+from klamm.tools.reassign.ownership import Owner, beside
 from klamm.tools.reassign.rollback import Place
 from klamm.tools.reassign.show import display
 from klamm.tools.reassign.sweep import sweep
+from klamm.tools.reassign.throttles import Alter, plainly
 from klamm.tools.reassign.verdicts import CancelRule
 from klamm.tools.reassign.verify import verify
 from klamm.tools.reassign.waiting import SYSTEM_CLOCK
@@ -187,6 +189,7 @@ def _execute(admin: Admin, command: Command, output: Output) -> Exit:
         command.pacing,
         _rollback(command),
         command.has("plan-check"),
+        _alter(command, output),
     )
     execute(admin, _read(command, PLAN_FILE), options, output)
     return Exit.DONE
@@ -199,6 +202,7 @@ def _verify(admin: Admin, command: Command, output: Output) -> Exit:
         output,
         preserve_throttles=command.has("preserve-throttles"),
         dialect=command.dialect,
+        alter=_alter(command, output),
     )
     return Exit.DONE
 
@@ -215,8 +219,16 @@ def _cancel(admin: Admin, command: Command, output: Output) -> Exit:
         timeout_ms=command.number("timeout"),
         by_controller=command.has("bootstrap-controller"),
         rule=CancelRule(command.text("cancel-rule")) if command.has("cancel-rule") else None,
+        alter=_alter(command, output),
     )
     return Exit.DONE
+
+
+def _alter(command: Command, output: Output) -> Alter:
+    """Return how throttles are changed; raises CommandError if the plan's record is no record."""
+    if not command.has("own-throttles"):
+        return plainly
+    return Owner(beside(Path(command.text(PLAN_FILE))), output.warn).alter
 
 
 def _rollback(command: Command) -> Place | None:

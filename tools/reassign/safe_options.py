@@ -26,6 +26,12 @@ SAFE_OPTIONS: Final = (
         "Do not save the present assignment to a file; it is printed only.",
     ),
     Option(
+        "own-throttles",
+        "With --throttle, --verify and --cancel: keep what others have set, and remember in a file"
+        " beside the plan what is ours: of plan.json plan.throttles.json. Without it throttles are"
+        " overwritten and deleted whoever has set them, as Kafka's tool does.",
+    ),
+    Option(
         "plan-check",
         "Print on standard error what --check tells, and start nothing if something speaks against"
         " the plan.",

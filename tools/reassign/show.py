@@ -12,7 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from klamm.tools.cli.progress import Pace
+from klamm.tools.reassign.copies import Pace
 from klamm.tools.reassign.progress import Moment, Phase, Slow
 
 _BAR_WIDTH = 30

@@ -28,6 +28,7 @@ from klamm.tools.reassign.resume import NOTHING_BEGUN, Begun
 from klamm.tools.reassign.rollback import Place
 from klamm.tools.reassign.sizes import partition_bytes
 from klamm.tools.reassign.state import PartitionState, read_states
+from klamm.tools.reassign.throttles import Alter, plainly
 from klamm.tools.reassign.waiting import DeadlineError, InconsistentError, Patience, await_complete
 
 
@@ -35,7 +36,7 @@ from klamm.tools.reassign.waiting import DeadlineError, InconsistentError, Patie
 class ExecuteOptions:
     """How a plan is started; throttles are in bytes per second, below 0 none.
 
-    `rollback` is where the way back is written, None for nowhere.
+    `rollback` is where the way back is written, None for nowhere; `alter` changes throttles.
     """
 
     additional: bool = False
@@ -46,6 +47,7 @@ class ExecuteOptions:
     pacing: Pacing = field(default_factory=Pacing)
     rollback: Place | None = None
     plan_check: bool = False
+    alter: Alter = plainly
 
 
 @dataclass(frozen=True, slots=True)

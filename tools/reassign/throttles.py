@@ -10,7 +10,7 @@ server-common, QuotaConfigs.java.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from klamm.tools.admin import (
@@ -95,8 +95,25 @@ def throttled_brokers(moves: Moves) -> list[int]:
     return sorted({broker for move in moves.values() for broker in (*move[0], *move[1])})
 
 
+Changes = Mapping[ConfigResource, Sequence[AlterConfigOp]]
+
+
+def plainly(admin: Admin, changes: Changes) -> None:
+    """Change configs whatever is there, as Kafka's tool does; raises AdminError."""
+    admin.incremental_alter_configs(changes).result()
+
+
+#: Changes configs; the other way is that of ownership.py.
+Alter = Callable[[Admin, Changes], None]
+
+
 def set_inter_broker(
-    admin: Admin, moves: Moves, rate: int, live: Collection[int], output: Output
+    admin: Admin,
+    moves: Moves,
+    rate: int,
+    live: Collection[int],
+    output: Output,
+    alter: Alter = plainly,
 ) -> None:
     """Set the lists of the topics, then the rates of the brokers; raises AdminError."""
     lists = throttled_lists(moves)
@@ -106,26 +123,38 @@ def set_inter_broker(
                 f"Throttling every replica of topic {topic} that is out of sync: the list of the"
                 f" moving ones is longer than the {LONGEST_VALUE} bytes that Kafka can take."
             )
-    _alter(admin, ResourceType.TOPIC, {topic: _sets(values) for topic, values in lists.items()})
+    _alter(admin, alter, ResourceType.TOPIC, {topic: _sets(values) for topic, values in lists.items()})
     brokers = _reachable(throttled_brokers(moves), live, output)
     rates = _sets({LEADER_RATE: str(rate), FOLLOWER_RATE: str(rate)})
-    _alter(admin, ResourceType.BROKER, {str(broker): rates for broker in brokers})
+    _alter(admin, alter, ResourceType.BROKER, {str(broker): rates for broker in brokers})
     output.say(texts.inter_broker_throttle(rate))
     output.put(throttle={"rate": rate, "brokers": brokers, "topics": sorted(lists)})
 
 
 def set_log_dirs(
-    admin: Admin, brokers: Collection[int], rate: int, live: Collection[int], output: Output
+    admin: Admin,
+    brokers: Collection[int],
+    rate: int,
+    live: Collection[int],
+    output: Output,
+    alter: Alter = plainly,
 ) -> None:
     """Set the rate between log directories on these brokers; raises AdminError."""
     reachable = _reachable(brokers, live, output)
     ops = _sets({LOG_DIR_RATE: str(rate)})
-    _alter(admin, ResourceType.BROKER, {str(broker): ops for broker in reachable})
+    _alter(admin, alter, ResourceType.BROKER, {str(broker): ops for broker in reachable})
     output.say(texts.log_dir_throttle(rate))
     output.put(log_dir_throttle={"rate": rate, "brokers": reachable})
 
 
-def clear(admin: Admin, plan: Plan, output: Output, *, by_controller: bool = False) -> None:
+def clear(
+    admin: Admin,
+    plan: Plan,
+    output: Output,
+    *,
+    by_controller: bool = False,
+    alter: Alter = plainly,
+) -> None:
     """Delete the rates of all brokers and the lists of the plan's topics; raises AdminError.
 
     All brokers, because nobody knows any more which ones were sources. A key that is not set may
@@ -136,10 +165,10 @@ def clear(admin: Admin, plan: Plan, output: Output, *, by_controller: bool = Fal
     brokers = sorted(known) if by_controller else _reachable(known, live, output)
     output.say(texts.clearing_brokers(brokers))
     rates = _deletes(BROKER_KEYS)
-    _alter(admin, ResourceType.BROKER, {str(broker): rates for broker in brokers})
+    _alter(admin, alter, ResourceType.BROKER, {str(broker): rates for broker in brokers})
     output.say(texts.clearing_topics(plan.topics))
     lists = _deletes(TOPIC_KEYS)
-    _alter(admin, ResourceType.TOPIC, dict.fromkeys(plan.topics, lists))
+    _alter(admin, alter, ResourceType.TOPIC, dict.fromkeys(plan.topics, lists))
     output.put(cleared={"brokers": brokers, "topics": plan.topics})
 
 
@@ -155,10 +184,16 @@ def _reachable(brokers: Collection[int], live: Collection[int], output: Output) 
     return sorted(set(brokers) & set(live))
 
 
-def _alter(admin: Admin, kind: ResourceType, ops: Mapping[str, Collection[AlterConfigOp]]) -> None:
+def _alter(
+    admin: Admin,
+    alter: Alter,
+    kind: ResourceType,
+    ops: Mapping[str, Collection[AlterConfigOp]],
+) -> None:
     if ops:
-        resources = {ConfigResource(kind, name): [*of_name] for name, of_name in ops.items()}
-        admin.incremental_alter_configs(resources).result()
+        alter(
+            admin, {ConfigResource(kind, name): [*of_name] for name, of_name in ops.items()}
+        )
 
 
 def _sets(values: Mapping[str, str]) -> list[AlterConfigOp]:

@@ -13,6 +13,7 @@ from klamm.tools.reassign import log_dirs, plan_files, throttles
 from klamm.tools.reassign.options import Dialect
 from klamm.tools.reassign.output import Output
 from klamm.tools.reassign.state import PartitionState, read_states
+from klamm.tools.reassign.throttles import Alter
 
 
 def verify(
@@ -22,6 +23,7 @@ def verify(
     *,
     preserve_throttles: bool = False,
     dialect: Dialect = Dialect.KAFKA_3_9,
+    alter: Alter = throttles.plainly,
 ) -> None:
     """Print how far each partition and log directory of the plan is.
 
@@ -48,7 +50,7 @@ def verify(
         ],
     )
     if not (states.moving or log_dirs_move or preserve_throttles):
-        throttles.clear(admin, plan, output)
+        throttles.clear(admin, plan, output, alter=alter)
 
 
 def say_states(states: Iterable[PartitionState], output: Output, dialect: Dialect) -> None:

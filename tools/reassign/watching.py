@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from klamm.tools.admin import Admin
 from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.output import Output
 from klamm.tools.reassign.progress import Targets, Watch, look
 from klamm.tools.reassign.show import Display
 from klamm.tools.reassign.waiting import DeadlineError, Patience
+
+STUCK: Final = (
+    "All that is left waits for something that will not come by itself; klamm explain says what"
+    " to do."
+)
 
 
 def watch(
@@ -36,7 +43,10 @@ def watch(
                 patience.sleep(moment.unfinished)
             except DeadlineError as error:
                 output.warn(str(error))
-                return Exit.STUCK if moment.is_stuck else Exit.NOT_FINISHED
+                if not moment.is_stuck:
+                    return Exit.NOT_FINISHED
+                output.warn(STUCK)
+                return Exit.STUCK
     except KeyboardInterrupt:
         return Exit.NOT_FINISHED
     finally:

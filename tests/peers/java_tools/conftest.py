@@ -39,7 +39,7 @@ def tools_of_4() -> Iterator[JavaTools]:
         yield started
 
 
-@pytest.fixture(scope="session", params=["tools", "tools_of_4"])
+@pytest.fixture(params=["tools", "tools_of_4"])
 def either_tools(request: pytest.FixtureRequest) -> JavaTools:
     """Those of 3.9.1 and those of 4.1.1."""
     found: JavaTools = request.getfixturevalue(request.param)

@@ -1,7 +1,7 @@
-"""kafka-acls of 3.9.1, as administrator and as guest; and what Kafka's authorizer reads of it.
+"""kafka-acls of 3.9.1 and 4.1.1, as administrator and as guest; and what Kafka itself reads of it.
 
-With --authorizer-properties the tool asks Kafka's own AclAuthorizer over ZooKeeper instead of a
-node: what klamm has written is what that one reads, and the other way round.
+With --authorizer-properties the tool of 3.9.1 asks Kafka's own AclAuthorizer over ZooKeeper instead
+of a node: what klamm has written is what that one reads, and the other way round.
 """
 
 from collections.abc import Iterator
@@ -43,13 +43,16 @@ def local(connect: str) -> Iterator[LocalCluster]:
 class Cluster:
     """The tools, run as the administrator, as the guest, or over ZooKeeper."""
 
-    def __init__(self, local: LocalCluster, connect: str, tools: JavaTools) -> None:
+    def __init__(
+        self, local: LocalCluster, connect: str, tools: JavaTools, tools_of_3: JavaTools
+    ) -> None:
         file = local.cluster.security.client_file
         assert file is not None
         self._files = {"admin": file, GUEST: file.with_name(GUEST_FILE)}
         self._bootstrap = local.bootstrap
         self._connect = connect
         self._tools = tools
+        self._tools_of_3 = tools_of_3
 
     def run(self, main: str, who: str, *words: str) -> Run:
         asks = ("--bootstrap-server", self._bootstrap, "--command-config", str(self._files[who]))
@@ -57,7 +60,7 @@ class Cluster:
 
     def by_kafka(self, *words: str) -> Run:
         """Run kafka-acls with Kafka's own authorizer."""
-        return self._tools.run(
+        return self._tools_of_3.run(
             ACLS, "--authorizer-properties", f"zookeeper.connect={self._connect}", *words
         )
 
@@ -68,9 +71,11 @@ class Cluster:
 
 
 @pytest.fixture
-def cluster(local: LocalCluster, connect: str, tools: JavaTools) -> Iterator[Cluster]:
+def cluster(
+    local: LocalCluster, connect: str, either_tools: JavaTools, tools: JavaTools
+) -> Iterator[Cluster]:
     """The cluster; what is granted in a test is gone after it."""
-    found = Cluster(local, connect, tools)
+    found = Cluster(local, connect, either_tools, tools)
     yield found
     for words in (("--topic", "orders"), ("--cluster",), ("--topic", "b", *PREFIXED)):
         run = found.run(ACLS, "admin", "--remove", "--force", *words)

@@ -32,6 +32,12 @@ def configs(world: World, either_tools: JavaTools) -> Tool:
     return lambda *words: either_tools.run(CONFIGS, *server, *words)
 
 
+@pytest.fixture
+def name(request: pytest.FixtureRequest) -> str:
+    """Return the name of a topic that no other test uses."""
+    return re.sub(r"[^a-z0-9]", "-", request.node.name.lower())
+
+
 def columns(line: str) -> dict[str, str]:
     """Read a line of --describe: tab-separated columns of name and value."""
     parts = (part.partition(": ") for part in line.strip().split("\t") if part.strip())
@@ -62,23 +68,25 @@ def test_a_topic_is_created_grown_listed_and_deleted(world: World, topics: Tool)
     assert "by-java" not in topics("--list").lines
 
 
-def test_replicas_may_be_named(world: World, topics: Tool) -> None:
-    run = topics("--create", "--topic", "named", "--replica-assignment", "1:2,2:5")
+def test_replicas_may_be_named(world: World, topics: Tool, name: str) -> None:
+    run = topics("--create", "--topic", name, "--replica-assignment", "1:2,2:5")
     assert run.status == 0, run
-    world.await_told("named", [1, 2], 0)
-    world.await_told("named", [2, 5], 1)
+    world.await_told(name, [1, 2], 0)
+    world.await_told(name, [2, 5], 1)
 
 
-def test_a_topic_has_configs_from_the_start(world: World, topics: Tool, configs: Tool) -> None:
+def test_a_topic_has_configs_from_the_start(
+    world: World, topics: Tool, configs: Tool, name: str
+) -> None:
     run = topics(
-        "--create", "--topic", "configured", "--partitions", "1", "--replication-factor", "2",
+        "--create", "--topic", name, "--partitions", "1", "--replication-factor", "2",
         "--config", "retention.ms=1000", "--config", "min.insync.replicas=2",
     )  # fmt: skip
     assert run.status == 0, run
     given = {"retention.ms": "1000", "min.insync.replicas": "2"}
-    assert config(world, "topics/configured") == given
-    eventually(lambda: world.told(1, "configured"), "a broker to know the topic")
-    headline, *_ = topics("--describe", "--topic", "configured").lines
+    assert config(world, f"topics/{name}") == given
+    eventually(lambda: world.told(1, name), "a broker to know the topic")
+    headline, *_ = topics("--describe", "--topic", name).lines
     assert set(columns(headline)["Configs"].split(",")) == {
         f"{name}={value}" for name, value in given.items()
     }
@@ -165,7 +173,9 @@ def test_every_node_shows_its_versions(world: World, either_tools: JavaTools) ->
         CONTROLLER: world.local.cluster.endpoint.port,
     }
     [own] = re.findall(rf"\(id: {CONTROLLER} rack: null\) -> \((.*?)^\)", shown, re.M | re.S)
-    served = dict(re.findall(r"^\t(\w+)\(\d+\): ([\d to]+?)(?: \[usable: \d+\]),?$", own, re.M))
+    # 4.1 knows the names of what it cannot ask for any more.
+    usable = r" \[(?:usable: \d+|unusable: node too new)\]"
+    served = dict(re.findall(rf"^\t(\w+)\(\d+\): ([\d to]+?){usable},?$", own, re.M))
     assert served == {
         API_KEYS[key]: str(of[0]) if len(of) == 1 else f"{of[0]} to {of[-1]}"
         for key, of in advertised().items()

@@ -41,6 +41,11 @@ class Stage:
         """Return what a topic is like now."""
         return dict(self.admin.describe_topics([name]).result(PATIENCE)[name].partitions)
 
+    def log_dirs(self, broker: int, name: str, number: int) -> list[str]:
+        """Return the log directories in which a broker has this partition."""
+        dirs = self.admin.describe_log_dirs([broker]).result(PATIENCE)[broker]
+        return [one.path for one in dirs if TopicPartition(name, number) in one.replicas]
+
     def moving(self) -> set[TopicPartition]:
         """Return what moves."""
         return set(self.admin.list_partition_reassignments().result(PATIENCE))

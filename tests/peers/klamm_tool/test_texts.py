@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from peers.java_tools.side_by_side import FILE, tidied
 from peers.kafka_jars import REASSIGN_PARTITIONS
-from peers.klamm_tool.stage import Stage
+from peers.klamm_tool.stage import PATIENCE, Stage
+from processes import wait_until
 from reassign.tool import plan
 from reassign.tool import run as run_alone
 
@@ -55,6 +56,39 @@ def test_a_plan_is_cancelled(stage: Stage, name: str, tmp_path: Path) -> None:
     tool.alike(topics, files, "--verify", "--preserve-throttles")
     for topic in topics:
         assert [set(one.replicas) for one in stage.partitions(topic).values()] == [{1, 2}] * 2
+
+
+def test_log_directories(stage: Stage, name: str, tmp_path: Path) -> None:
+    """A replica moves into a directory of another broker, and one within its broker."""
+    topics = [stage.topic(name + kind, [1], [1], records=200) for kind in ("java", "klam")]
+    files, there = [], {}
+    for topic in topics:
+        [here] = stage.log_dirs(1, topic, 1)
+        [there[topic]] = {stage.cluster.log_dir(1, name) for name in "ab"} - {here}
+        folders = {(topic, 0): [stage.cluster.log_dir(2, "b")], (topic, 1): [there[topic]]}
+        files.append(plan(tmp_path, {(topic, 0): [2], (topic, 1): [1]}, folders))
+
+    def said(*words: str) -> list[list[str]]:
+        """Return what each tool says in words of the first topic; Java hashes the directories."""
+        runs = stage.tool.java(*words, FILE, files[0]), stage.tool.klamm(*words, FILE, files[1])
+        assert [run.status for run in runs] == [0, 0], runs
+        return [
+            sorted(line.replace(topic, topics[0]).replace(there[topic], "THERE") for line in lines)
+            for topic, lines in zip(topics, [tidied(run.lines) for run in runs], strict=True)
+        ]
+
+    rates = ("--throttle", "100000000", "--replica-alter-log-dirs-throttle", "100000000")
+    theirs, mine = said("--execute", "--additional", *rates)
+    assert mine == theirs
+    assert sum(line.startswith("Successfully started moving log dir") for line in mine) == 2
+    stage.await_rest()
+    for topic in topics:
+        wait_until(
+            lambda topic=topic: stage.log_dirs(1, topic, 1) == [there[topic]], "the move", PATIENCE
+        )
+    theirs, mine = said("--verify")
+    assert mine == theirs
+    assert f"Reassignment of replica {topics[0]}-1-1 completed successfully." in mine
 
 
 def test_the_number_of_replicas_stays(stage: Stage, name: str, tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ LEFT_OUT: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "seen": "for the journal",
         },
         "Cause": {"origin": "for the journal"},
+        "Assignment": {"before": "to be shown"},
         "Commit": {"entries": "for the journal"},
         "Journal": {"sequence": "numbers the journal", "origin": "for the journal"},
         "Inauguration": {"elected_at": "for the journal", "read_at": "for the journal"},

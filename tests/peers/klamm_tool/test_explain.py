@@ -1,4 +1,4 @@
-"""`klamm explain` where a broker has died in the middle of a move, and what it tells to type."""
+"""`klamm explain` on Kafka's own brokers, and what comes of the words that it says to type."""
 
 import json
 import os
@@ -23,8 +23,43 @@ def explain(stage: Stage, *words: str) -> tuple[int, str]:
     return found.exit_code, found.output
 
 
+def typed(command: str) -> str:
+    """Type it into a shell; return what it prints."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        command,
+        shell=True,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+def test_a_throttle_lets_nothing_through(stage: Stage, name: str, tmp_path: Path) -> None:
+    topic = stage.topic(name, [1], [1], records=1000)
+    file = plan(tmp_path, {(topic, 0): [2], (topic, 1): [2]})
+    begun = stage.tool.klamm("--execute", "--throttle", "1", FILE, file)
+    assert begun.status == 0, begun
+    status, said = explain(stage, "--json")
+    found = json.loads(said)
+    assert (status, found["moves"], found["stuck"]) == (4, 2, 2), said
+    for partition in found["partitions"]:
+        finding = partition["findings"][0]
+        assert finding["cause"] == "throttled-to-nothing"
+        assert finding["evidence"]["throttle"] == 1
+        typed(finding["commands"][0])
+    stage.await_rest()
+    assert stage.tool.both("--verify", FILE, file)[-1] == (
+        f"Clearing topic-level throttles on topic {topic}"
+    )
+
+
 def test_a_target_dies_and_the_move_is_taken_back(stage: Stage, name: str, tmp_path: Path) -> None:
-    topic = stage.topic(name, [1, 2], [1, 2], records=500)
+    topic = stage.topic(name, [1, 2], [1, 2], records=1000)
     assert explain(stage) == (0, "Nothing moves.\n")
     file = plan(tmp_path, {(topic, 0): [3, 2]})
     begun = stage.tool.klamm("--execute", "--throttle", "1", FILE, file)
@@ -46,19 +81,10 @@ def test_a_target_dies_and_the_move_is_taken_back(stage: Stage, name: str, tmp_p
         finding = partition["findings"][0]
         assert (finding["cause"], finding["brokers"]) == ("target-offline", [3])
         assert len(stage.tool.both("--list")) == 2
+        stage.tool.both("--verify", "--preserve-throttles", FILE, file)
         [command] = finding["commands"]
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        done = subprocess.run(
-            command,
-            shell=True,
-            env={**os.environ, "PATH": path},
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-        assert done.returncode == 0, done
-        assert done.stdout.splitlines()[0].endswith(f"{topic}-0"), done.stdout
+        said = typed(command)
+        assert said.splitlines()[0].endswith(f"{topic}-0"), said
         assert stage.moving() == set()
         assert explain(stage) == (0, "Nothing moves.\n")
     finally:
