@@ -19,7 +19,12 @@ from klamm.controller.runtime.conversation import READ_BYTES
 from klamm.controller.runtime.listeners import Listener
 from klamm.controller.runtime.tls import handshake_failure, server_context, subject_der
 from klamm.controller.runtime.turnstile import PacedStream, Turnstile
-from klamm.controller.security.authenticator import Authenticator, MakeMechanism, RefusedError
+from klamm.controller.security.authenticator import (
+    MAX_FRAME_BYTES,
+    Authenticator,
+    MakeMechanism,
+    RefusedError,
+)
 from klamm.controller.security.jaas import JaasError, login_modules
 from klamm.controller.security.mapping import (
     MappingError,
@@ -39,8 +44,8 @@ from klamm.controller.security.scram import (
 
 #: How long a peer may take to say who it is, TLS included.
 ADMISSION_SECONDS = 30.0
-#: Kafka's connection.failed.authentication.delay.ms.
-FAILURE_SECONDS = 0.1
+#: The default of Kafka's connection.failed.authentication.delay.ms.
+FAILURE_MS = 100
 
 #: Looks a credential up; raises RefusedError if nobody can tell.
 FindCredential = Callable[[CredentialNeeded], Awaitable[ScramCredential | None]]
@@ -82,12 +87,18 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What one listener asks of its peers."""
+    """What one listener asks of its peers.
+
+    `max_frame_bytes` is the longest message before a login, `failure_seconds` how long a peer
+    waits to hear that it has failed.
+    """
 
     listener: str
     tls: ssl.SSLContext | None = None
     mapper: PrincipalMapper = field(default_factory=PrincipalMapper)
     mechanisms: Mapping[str, MakeMechanism] = field(default_factory=dict)
+    max_frame_bytes: int = MAX_FRAME_BYTES
+    failure_seconds: float = FAILURE_MS / 1000
 
 
 def guard_of(listener: Listener, properties: Mapping[str, str]) -> Guard:
@@ -104,7 +115,16 @@ def guard_of(listener: Listener, properties: Mapping[str, str]) -> Guard:
     except MappingError as error:
         raise SecurityError(f"ssl.principal.mapping.rules: {error}") from error
     mechanisms = _mechanisms(listener, properties) if listener.uses_sasl else {}
-    return Guard(listener.name, tls, mapper, mechanisms)
+    most = _number(properties, "sasl.server.max.receive.size", MAX_FRAME_BYTES)
+    failure_ms = _number(properties, "connection.failed.authentication.delay.ms", FAILURE_MS)
+    return Guard(listener.name, tls, mapper, mechanisms, most, failure_ms / 1000)
+
+
+def _number(properties: Mapping[str, str], key: str, default: int) -> int:
+    text = properties.get(key, str(default)).strip()
+    if not (text.isascii() and text.isdecimal()):
+        raise SecurityError(f"{key}={text!r}: a whole number is needed, 0 or more")
+    return int(text)
 
 
 def _refuse_what_is_not_obeyed(properties: Mapping[str, str]) -> None:
@@ -214,7 +234,9 @@ class Entrance:
 
     async def _authenticate(self, admitted: Admitted) -> Admitted:
         stream = admitted.stream
-        authenticator = Authenticator(self._guard.mechanisms, self._advertised)
+        authenticator = Authenticator(
+            self._guard.mechanisms, self._advertised, self._guard.max_frame_bytes
+        )
         try:
             while not authenticator.done:
                 outcome = authenticator.next()
@@ -229,7 +251,7 @@ class Entrance:
                 authenticator.feed(data)
         except RefusedError as refused:
             if refused.last_words:
-                await trio.sleep(FAILURE_SECONDS)
+                await trio.sleep(self._guard.failure_seconds)
                 await stream.send_all(refused.last_words)
             raise
         client = replace(admitted.client, principal=authenticator.principal)

@@ -40,7 +40,7 @@ from klamm.protocol.generated.sasl_handshake_request import SaslHandshakeRequest
 from klamm.protocol.generated.sasl_handshake_response import SaslHandshakeResponse
 from klamm.protocol.message import Message
 
-#: Kafka's sasl.server.max.receive.size.
+#: The default of Kafka's sasl.server.max.receive.size.
 MAX_FRAME_BYTES = 512 * 1024
 
 _HANDSHAKE, _API_VERSIONS, _AUTHENTICATE = 17, 18, 36
@@ -81,13 +81,16 @@ class Authenticator:
     """
 
     def __init__(
-        self, mechanisms: Mapping[str, MakeMechanism], advertised: Mapping[int, range]
+        self,
+        mechanisms: Mapping[str, MakeMechanism],
+        advertised: Mapping[int, range],
+        max_frame_bytes: int = MAX_FRAME_BYTES,
     ) -> None:
         self._mechanisms = mechanisms
         self._advertised = advertised
-        self._frames = FrameReader(MAX_FRAME_BYTES)
+        self._frames = FrameReader(max_frame_bytes)
         self._requests = ServerConnection(
-            _SERVED, max_request_bytes=MAX_FRAME_BYTES, max_in_flight=1
+            _SERVED, max_request_bytes=max_frame_bytes, max_in_flight=1
         )
         self._state = _State.VERSIONS_OR_HANDSHAKE
         self._name = ""

@@ -9,6 +9,7 @@ strings, with backslash escapes within quotes and Java's comments between words.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _FLAGS = frozenset({"required", "requisite", "sufficient", "optional"})
 _TOKEN = re.compile(
@@ -45,27 +46,37 @@ def login_modules(text: str) -> tuple[LoginModule, ...]:
     found = []
     for name in tokens:
         flag = next(tokens, None)
-        if flag is None or flag.lower() not in _FLAGS:
-            raise JaasError(f"after {name} one of {', '.join(sorted(_FLAGS))} is needed")
-        found.append(LoginModule(name, _options(tokens, name)))
+        if name.is_sign or flag is None or flag.text.lower() not in _FLAGS:
+            raise JaasError(f"after {name.text} one of {', '.join(sorted(_FLAGS))} is needed")
+        found.append(LoginModule(name.text, _options(tokens, name.text)))
     if not found:
         raise JaasError("it names no login module")
     return tuple(found)
 
 
-def _options(tokens: Iterator[str], module: str) -> Mapping[str, str]:
+def _options(tokens: Iterator["_Token"], module: str) -> Mapping[str, str]:
     options = {}
-    while (key := next(tokens, None)) != ";":
+    while (key := next(tokens, None)) != _END:
         if key is None:
             raise JaasError(f"the options of {module} do not end with a semicolon")
         sign, value = next(tokens, None), next(tokens, None)
-        if sign != "=" or value is None or value == ";":
-            raise JaasError(f"the option {key} of {module} is not NAME=VALUE")
-        options[key] = value
+        if key.is_sign or sign != _IS or value is None or value.is_sign:
+            raise JaasError(f"the option {key.text} of {module} is not NAME=VALUE")
+        options[key.text] = value.text
     return options
 
 
-def _tokens(text: str) -> Iterator[str]:
+class _Token(NamedTuple):
+    """A word or a string, or a sign between them; a string may well read as a sign does."""
+
+    text: str
+    is_sign: bool = False
+
+
+_IS, _END = _Token("=", is_sign=True), _Token(";", is_sign=True)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -74,9 +85,9 @@ def _tokens(text: str) -> Iterator[str]:
         at = match.end()
         quoted = match["double"] if match["double"] is not None else match["single"]
         if quoted is not None:
-            yield _ESCAPE.sub(_character, quoted)
+            yield _Token(_ESCAPE.sub(_character, quoted))
         elif not match["space"]:
-            yield match[0]
+            yield _Token(match[0], is_sign=match["sign"] is not None)
 
 
 def _character(match: re.Match[str]) -> str:

@@ -62,7 +62,8 @@ SERVED: Mapping[int, range] = {
 class ScriptedCluster:
     """Nodes 1, 2, ... while it is open; node 1 is the controller until `controller` says else.
 
-    `seen` has each request but ApiVersions and Metadata, with the node that got it.
+    `seen` has each request but ApiVersions and Metadata, with the node that got it; of those two
+    there are the versions, and how often somebody took a look at the cluster.
     """
 
     def __init__(self, nodes: int = 2, *, bootstrap: int = 1) -> None:
@@ -70,6 +71,7 @@ class ScriptedCluster:
         self.controller = 1
         self.served: dict[int, Mapping[int, range]] = dict.fromkeys(self.ids, SERVED)
         self.seen: list[tuple[int, Message]] = []
+        self.api_versions: list[int] = []
         self.looks = 0
         self.ports: dict[int, int] = {}
         self._bootstrap = bootstrap
@@ -158,6 +160,8 @@ class ScriptedCluster:
     def _answer(self, node: int, event: ServerEvent) -> Answer:
         served = self.served[node]
         assert not isinstance(event, ProtocolViolation)
+        if event.header.request_api_key == ApiVersionsRequest.api_key:
+            self.api_versions.append(event.header.request_api_version)
         if isinstance(event, UnsupportedApiVersions):
             only = served[ApiVersionsRequest.api_key]
             entry = ApiVersion(ApiVersionsRequest.api_key, only[0], only[-1])

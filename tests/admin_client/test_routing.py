@@ -17,10 +17,22 @@ from klamm.protocol.generated.alter_partition_reassignments_response import (
     ReassignablePartitionResponse,
     ReassignableTopicResponse,
 )
+from klamm.protocol.generated.create_topics_request import CreateTopicsRequest
+from klamm.protocol.generated.create_topics_response import (
+    CreatableTopicResult,
+    CreateTopicsResponse,
+)
 from klamm.protocol.generated.describe_cluster_request import DescribeClusterRequest
 from klamm.protocol.generated.describe_cluster_response import (
     DescribeClusterBroker,
     DescribeClusterResponse,
+)
+from klamm.protocol.generated.incremental_alter_configs_request import (
+    IncrementalAlterConfigsRequest,
+)
+from klamm.protocol.generated.incremental_alter_configs_response import (
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsResponse,
 )
 from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
@@ -31,7 +43,17 @@ from klamm.protocol.generated.list_partition_reassignments_response import (
 from klamm.protocol.generated.metadata_request import MetadataRequest
 from klamm.protocol.generated.metadata_response import MetadataResponseBroker
 from klamm.protocol.message import Message
-from klamm.tools.admin import Admin, NewTopic, OptionError, TopicPartition, errors
+from klamm.tools.admin import (
+    Admin,
+    AlterConfigOp,
+    ConfigResource,
+    NewTopic,
+    OptionError,
+    OpType,
+    ResourceType,
+    TopicPartition,
+    errors,
+)
 
 QUICK = {"retry.backoff.ms": "1", "retry.backoff.max.ms": "20"}
 #: What a call may take on a busy machine, in seconds.
@@ -195,6 +217,87 @@ def test_a_node_that_moves_is_found_again_and_its_answers_are_not_waited_for(
     assert cluster.asked(ListPartitionReassignmentsRequest) == [1, 2]
 
 
+def test_nobody_waits_for_a_node_that_stands_still(cluster: ScriptedCluster) -> None:
+    """Node 1 keeps a call waiting for 30 s; node 2, which hangs up once, does what others want."""
+    begun = threading.Event()
+
+    def stand_still(node: int, request: Message) -> Answer:
+        begun.set()
+        return Instead.KEEP_SILENT
+
+    def answer(node: int, request: Message) -> Answer:
+        tries = len(cluster.asked(DescribeClusterRequest))
+        return Instead.HANG_UP if tries == 1 else DescribeClusterResponse(cluster_id="c")
+
+    cluster.on(ListPartitionReassignmentsRequest, stand_still)
+    cluster.on(DescribeClusterRequest, answer)
+    with connect(cluster) as admin:
+        waiting = admin.list_partition_reassignments()
+        assert begun.wait(PATIENCE)
+        assert admin.describe_cluster().result(25.0).cluster_id == "c"
+        assert not waiting.done()
+    assert cluster.asked(DescribeClusterRequest) == [2, 2]
+
+
+def test_a_node_that_answers_again_is_as_good_as_before(cluster: ScriptedCluster) -> None:
+    def answer(node: int, request: Message) -> Answer:
+        tries = len(cluster.asked(DescribeClusterRequest))
+        return Instead.HANG_UP if tries == 1 else DescribeClusterResponse(cluster_id="c")
+
+    cluster.on(DescribeClusterRequest, answer)
+    with connect(cluster) as admin:
+        admin.describe_cluster().result(PATIENCE)
+        admin.list_partition_reassignments().result(PATIENCE)
+        admin.describe_cluster().result(PATIENCE)
+    assert cluster.asked(DescribeClusterRequest) == [1, 2, 1]
+
+
+def test_a_node_may_hold_a_request_for_less_than_the_answer_is_waited_for(
+    cluster: ScriptedCluster,
+) -> None:
+    cluster.on(CreateTopicsRequest, CreateTopicsResponse(0, (CreatableTopicResult("foo"),)))
+    with connect(cluster, request_timeout_ms="20000") as admin:
+        admin.create_topics([NewTopic("foo")]).result(PATIENCE)
+    [(_, request)] = cluster.seen
+    assert isinstance(request, CreateTopicsRequest)
+    assert request.timeout_ms == 18_000
+
+
+def test_a_peer_that_hangs_up_while_tls_begins_is_tried_again(cluster: ScriptedCluster) -> None:
+    """Nodes of this cluster know no TLS: they take its first bytes for a frame of 369 MB."""
+    with (
+        connect(cluster, security_protocol="SSL", default_api_timeout_ms="300") as admin,
+        pytest.raises(errors.TimeoutError_, match="node assignment"),
+    ):
+        admin.describe_cluster().result(PATIENCE)
+
+
+def test_controllers_answer_for_brokers_and_say_6_for_41(cluster: ScriptedCluster) -> None:
+    leader = 1
+
+    def described(node: int, request: Message) -> Answer:
+        brokers = tuple(
+            DescribeClusterBroker(id_, "127.0.0.1", cluster.ports[id_]) for id_ in cluster.ids
+        )
+        return DescribeClusterResponse(
+            endpoint_type=2, cluster_id="c", controller_id=leader, brokers=brokers
+        )
+
+    def altered(node: int, request: Message) -> Answer:
+        nonlocal leader
+        leader = 2
+        result = AlterConfigsResourceResponse(6 if node == 1 else 0, None, 4, "77")
+        return IncrementalAlterConfigsResponse(responses=(result,))
+
+    cluster.on(DescribeClusterRequest, described)
+    cluster.on(IncrementalAlterConfigsRequest, altered)
+    broker = ConfigResource(ResourceType.BROKER, "77")
+    change = AlterConfigOp("leader.replication.throttled.rate", OpType.DELETE)
+    with Admin.connect(cluster.bootstrap, QUICK, bootstrap_controller=True) as admin:
+        admin.incremental_alter_configs({broker: [change]}).result(PATIENCE)
+    assert cluster.asked(IncrementalAlterConfigsRequest) == [1, 2]
+
+
 def test_without_describe_cluster_there_is_metadata(cluster: ScriptedCluster) -> None:
     for node in cluster.ids:
         cluster.served[node] = {key: SERVED[key] for key in SERVED if key != 60}
@@ -215,6 +318,8 @@ def test_old_nodes_are_asked_in_old_versions(cluster: ScriptedCluster) -> None:
     ) as admin:
         assert admin.list_partition_reassignments().result(PATIENCE) == {}
     assert versions == [9, 0]
+    # Of the bootstrap server and of the node.
+    assert cluster.api_versions == [4, 2, 4, 2]
 
 
 def test_versions_that_do_not_meet_are_named(cluster: ScriptedCluster) -> None:

@@ -109,6 +109,7 @@ def test_confluent_kafka_describes_the_cluster(secured: LocalCluster) -> None:
     admin = AdminClient(for_confluent(secured))
     cluster = admin.describe_cluster().result(DEADLINE)
     assert sorted(node.id for node in cluster.nodes) == [0, 1, 2, 900, 901]
+    assert "t" in admin.list_topics(timeout=DEADLINE).topics
     found = admin.list_topics("t", timeout=DEADLINE).topics["t"]
     assert len(found.partitions[0].replicas) in (1, 2)
 

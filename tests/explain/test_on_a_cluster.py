@@ -23,7 +23,8 @@ from klamm.tools.admin import (
     errors,
 )
 from klamm.tools.brokers.control_client import Control
-from klamm.tools.cli._cluster import MEMORY, ClusterOptions, LocalCluster
+from klamm.tools.cli._cluster import ClusterOptions, LocalCluster
+from klamm.tools.cli._zookeepers import MEMORY
 from klamm.tools.cli.explain import command
 from klamm.tools.explain.facts import FOLLOWER_LIST, FOLLOWER_RATE
 from klamm.tools.reassign.exits import Exit

@@ -11,6 +11,7 @@ from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.options import (
     ACTIONS,
     COMMON,
+    ONLY_WITH_SERVER,
     OPTIONS,
     STOCK_ACTIONS,
     Action,
@@ -168,6 +169,29 @@ def test_the_first_wrong_option_of_the_line_is_named() -> None:
 )
 def test_wrong_words(words: tuple[str, ...], said: str) -> None:
     assert refusal(*words) == said
+
+
+def test_whoever_writes_a_plan_of_moves_cancels_nothing() -> None:
+    words = ("--cancel", *SERVER, "--write-plan", "w")
+    assert parse(words).text("write-plan") == "w"
+    for more in (PLAN, ("--preserve-throttles",), ("--timeout", "1")):
+        name = more[0].removeprefix("--")
+        said = f'Option "[write-plan]" can\'t be used with option "[{name}]"'
+        assert refusal(*words, *more) == said
+
+
+def test_no_option_is_lost_on_the_way_through_zookeeper() -> None:
+    """What that way cannot do is refused; the rest is done, or says nothing without a batch."""
+    done = {"disable-rack-aware", "zookeeper", "throttle", "preserve-throttles"}
+    of_batches = {
+        "deadline-ms",
+        "incremental",
+        "pause-when-unhealthy",
+        "reassignment-poll-interval-ms",
+    }
+    for name in ("generate", "execute", "verify"):
+        left = ACTIONS[name].permitted - {*ONLY_WITH_SERVER}
+        assert left <= done | of_batches
 
 
 def test_ways_to_write_options() -> None:

@@ -261,7 +261,7 @@ def test_a_plan_is_watched_to_its_end(world: World, tool: Tool, tmp_path: Path) 
     assert run.status == 3
     [moment, *_] = watched(run.out)
     assert moment["partitions"]["not_started"] == 3
-    assert moment["slowest"][0]["reasons"] == ["not started"]
+    assert moment["slowest"][0]["reasons"] == ["not started, or cancelled"]
     assert run.err == f"Timed out after 1 ms waiting for: {topic}-0,{topic}-1,{topic}-2\n"
 
     assert tool("--execute", FILE, file).status == 0

@@ -19,7 +19,7 @@ from klamm.tools.admin import (
     TopicPartitionReplica,
 )
 from klamm.tools.reassign.described import Assignment
-from klamm.tools.reassign.generate import propose
+from klamm.tools.reassign.generate import chosen, propose
 from klamm.tools.reassign.log_dirs import LogDirState
 from klamm.tools.reassign.output import CommandError, Output
 from klamm.tools.reassign.throttles import (
@@ -160,6 +160,12 @@ def test_racks_of_some_brokers_only() -> None:
         "Not all brokers have rack information. Add --disable-rack-aware in command line to make"
         " replica assignment without rack information."
     )
+
+
+def test_brokers_that_do_not_exist_are_left_out() -> None:
+    known = {1: "a", 2: None, 3: "b"}
+    assert chosen(known, [3, 2, 9], True) == {3: "b", 2: None}
+    assert chosen(known, [3, 2, 9], False) == {3: None, 2: None}
 
 
 @given(st.integers(0, 9), st.integers(1, 8))

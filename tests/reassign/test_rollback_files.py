@@ -8,11 +8,12 @@ import pytest
 
 from klamm.tools.admin import TopicPartition
 from klamm.tools.reassign import plan_files, rollback
+from klamm.tools.reassign.described import Assignment
 from klamm.tools.reassign.output import CommandError, Output
 from klamm.tools.reassign.rollback import Place
 
 NOW = datetime(2024, 1, 31, 23, 59, 59, 999, tzinfo=UTC)
-CURRENT = {TopicPartition("t", 0): (2, 1)}
+CURRENT: Assignment = {TopicPartition("t", 0): (2, 1)}
 
 
 class Terminal(io.StringIO):
@@ -72,3 +73,14 @@ def test_a_plan_that_is_no_file_has_nothing_beside_it(tmp_path: Path) -> None:
         " FILE, or keep what is printed.\n"
     )
     assert {*tmp_path.iterdir()} == before
+
+
+def test_what_a_link_leads_to_is_the_plan(tmp_path: Path) -> None:
+    """As in: --reassignment-json-file /dev/stdin < plan.json."""
+    folder = tmp_path / "dev"
+    folder.mkdir()
+    link = folder / "stdin"
+    link.symlink_to(plan(tmp_path))
+    assert save(Place(link)) == ""
+    assert [*folder.iterdir()] == [link]
+    assert len([*tmp_path.glob("plan.rollback-*.json")]) == 1

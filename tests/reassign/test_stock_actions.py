@@ -14,6 +14,9 @@ from klamm.protocol.generated.alter_partition_reassignments_request import (
 from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
 )
+from klamm.tools.cli._cluster import ClusterOptions, LocalCluster
+from klamm.tools.cli._topics import NewTopic
+from klamm.tools.cli._zookeepers import MEMORY
 from klamm.tools.reassign.texts import EXISTING, NO_MOVES_ACTIVE, NO_REASSIGNMENTS, NONE_ACTIVE
 
 ALTER, CONFIGS, LIST = 45, 44, 46
@@ -140,6 +143,7 @@ def test_execute_while_something_moves(world: World, tool: Tool, tmp_path: Path)
     ("moves", "complaint"),
     [
         ({("T", 0): [1, 9]}, "Unknown broker id 9"),
+        ({("T", 0): [99, 77]}, "Unknown broker id 77"),
         ({("T", 1): [1]}, "Unable to find partition: T-1"),
         ({("nowhere", 0): [1]}, "Topic nowhere not found."),
     ],
@@ -292,8 +296,11 @@ def test_controllers_can_be_asked_themselves(world: World, tmp_path: Path) -> No
         f"{topic}-0: replicas: 4,2,1. adding: 4. removing: 1."
     ]
     file = plan(tmp_path, {(topic, 0): [4, 2]})
-    found = run_tool(*server, "--cancel", "--preserve-throttles", FILE, file)
+    found = run_tool(*server, "--cancel", FILE, file)
     assert found.lines[0] == f"Successfully cancelled partition reassignment for: {topic}-0"
+    # Controllers are listed then, not brokers, and may be told of any broker's throttles.
+    assert found.lines[2] == "Clearing broker-level throttles on brokers 2,4,900"
+    assert "Passing over" not in found.err
 
 
 def test_a_server_that_is_not_there(tmp_path: Path) -> None:
@@ -324,3 +331,18 @@ def test_words_beside_the_options_are_told_of(tool: Tool) -> None:
     found = tool("--list", "word")
     assert (found.status, found.out) == (0, NO_REASSIGNMENTS + "\n")
     assert found.err == "Passing over 'word', which is no option.\n"
+
+
+def test_generate_with_and_without_racks(tmp_path: Path) -> None:
+    """Only broker 1 has the other rack; without racks some partition is on 0 and 2 as well."""
+    options = ClusterOptions(range(3), zookeeper=MEMORY, racks=2, topics={"t": NewTopic("t", 6, 2)})
+    file = tmp_path / "topics.json"
+    file.write_text(json.dumps({"topics": [{"topic": "t"}]}))
+    words = ("--generate", "--topics-to-move-json-file", str(file), "--broker-list", "0,1,2")
+    with LocalCluster(options) as local:
+        tool = Tool(local.bootstrap)
+        proposed = [
+            json.loads(tool(*words, *more).lines[-1])["partitions"]
+            for more in ((), ("--disable-rack-aware",))
+        ]
+    assert [all(1 in one["replicas"] for one in found) for found in proposed] == [True, False]

@@ -109,6 +109,10 @@ def test_generate_execute_and_verify(
     for broker in BROKERS:
         assert config(world, f"brokers/{broker}") == {}
 
+    told = world.zookeeper.get_children("/config/changes")
+    assert through("--verify", FILE, file).status == 0
+    assert world.zookeeper.get_children("/config/changes") == told, "nothing was there to clear"
+
 
 @pytest.mark.parametrize(
     ("moves", "complaint"),

@@ -203,6 +203,16 @@ async def logged(caplog: pytest.LogCaptureFixture, text: str) -> None:
             await trio.sleep(0.01)
 
 
+async def test_the_longest_frame_before_a_login(caplog: pytest.LogCaptureFixture) -> None:
+    asked = sasl("SASL_PLAINTEXT", "SCRAM-SHA-256", SCRAM_JAAS)
+    asked |= {"sasl.server.max.receive.size": "30"}
+    asked |= {"connection.failed.authentication.delay.ms": "0"}
+    async with serving("SASL_PLAINTEXT", asked) as server:
+        with pytest.raises(LinkLostError):
+            await server.ask(login("SCRAM-SHA-256", SCRAM_JAAS))
+        await logged(caplog, "above the limit of 30 bytes")
+
+
 async def test_a_mechanism_that_is_not_enabled(caplog: pytest.LogCaptureFixture) -> None:
     asked = sasl("SASL_PLAINTEXT", "SCRAM-SHA-256", SCRAM_JAAS)
     async with serving("SASL_PLAINTEXT", asked) as server:
@@ -355,6 +365,11 @@ async def test_what_comes_with_the_last_token_is_served() -> None:
             "and not OAUTHBEARER",
         ),
         ("PLAINTEXT", {"ssl.principal.mapping.rules": "x"}, "'x' begins no rule"),
+        (
+            "PLAINTEXT",
+            {"sasl.server.max.receive.size": "1k"},
+            "sasl.server.max.receive.size='1k': a whole number is needed",
+        ),
         ("SSL", {"connections.max.reauth.ms": "60000"}, "a login lasts as long as its connection"),
         ("SSL", {"principal.builder.class": "a.B"}, "principal.builder.class='a.B': klamm cannot"),
         (

@@ -391,7 +391,7 @@ def test_each_listener_s_clients_are_told_its_own_endpoints() -> None:
     both = Broker(1, 7, (inside, outside), None)
     world = World()
     world.node.state = replace(STATE, brokers={1: both, 2: broker(2)})
-    ports = {}
+    ports: dict[str, dict[int, int]] = {}
     for listener in ("OUTSIDE", "PLAINTEXT", "OUTSIDE", "OUTSIDE", "PLAINTEXT"):
         connection = FakeConnection(client=Client(ANONYMOUS, "10.0.0.1", listener))
         header = RequestHeader(3, 12, 5, "me")

@@ -4,7 +4,7 @@ import re
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from klamm.controller.security.errors import AuthenticationError
@@ -79,6 +79,8 @@ def test_a_login_module_with_all_that_java_allows() -> None:
     assert "1;=2" not in repr(first), "what may be a password is not shown"
 
 
+@example(";")
+@example("=")
 @given(st.text(st.characters(exclude_characters="\0\r\n", codec="utf-8")))
 def test_any_value_can_be_quoted(value: str) -> None:
     quoted = value.replace("\\", "\\\\").replace('"', '\\"')
@@ -95,6 +97,8 @@ def test_any_value_can_be_quoted(value: str) -> None:
         ("a.B required x=1", "do not end with a semicolon"),
         ("a.B required x;", "the option x of a.B is not NAME=VALUE"),
         ("a.B required x=;", "the option x of a.B is not NAME=VALUE"),
+        ("a.B required ==1;", "the option = of a.B is not NAME=VALUE"),
+        ("; required;", "after ; one of"),
         ('a.B required x="secret', "character 15 begins neither a word nor a string"),
     ],
 )

@@ -97,12 +97,12 @@ class Router:
             return self._links.get(target)
         return min(self._links.values(), key=self._worth, default=None)
 
-    def _worth(self, link: Link) -> tuple[int, bool, bool, bool]:
-        """Sort links: what failed may fail again, and what is busy would keep a call waiting.
+    def _worth(self, link: Link) -> tuple[bool, int, bool, bool]:
+        """Sort links: what is busy would keep a call waiting, and what failed may fail again.
 
         The controller knows first what it has changed itself, and an open connection saves time.
         """
-        return link.failures, link.is_busy, link.node != self._controller, not link.is_open
+        return link.is_busy, link.failures, link.node != self._controller, not link.is_open
 
     def _is_elsewhere(self, codes: Iterable[int]) -> bool:
         """Tell whether the node says that it is not the controller.

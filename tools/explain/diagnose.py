@@ -1,8 +1,8 @@
 """From facts to findings: why each move has not ended. Pure.
 
-A move ends when every replica of its goal is in sync: those that come, and with ZooKeeper also
-those that are kept (KIP-455; Kafka 3.9, KafkaController.scala, isReassignmentComplete). So it is
-asked of each replica of the goal that is not in sync what keeps it.
+A move ends when every replica of its goal is in sync, those that come and those that are kept
+(Kafka 3.9, KafkaController.scala, isReassignmentComplete; PartitionReassignmentReplicas.java,
+maybeCompleteReassignment). So it is asked of each that is not what keeps it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _findings(
     found += replicas.findings(facts, name, missing, commands, led=led)
     if missing and partition.only_shrinks:
         found.append(_kept_out_of_sync(name, partition, missing))
-    if led and not missing:
+    if led and not missing and partition.waiting_for is None:
         found.append(_completing(facts, name, partition))
     stuck = any(each.cause.severity is Severity.STUCK for each in found)
     if partition.waiting_for not in (None, ORDERED) and not stuck:

@@ -111,6 +111,13 @@ class Facts:
             return None
         return look.sizes.get(TopicPartitionReplica(*name, broker), 0)
 
+    def never_had(self, name: TopicPartition, broker: int) -> bool:
+        """Tell whether a broker had no log at either of two looks, not even an empty one."""
+        log = TopicPartitionReplica(*name, broker)
+        return self.seconds > 0 and not any(
+            broker not in look.answered or log in look.sizes for look in (self.first, self.last)
+        )
+
     def growth(self, name: TopicPartition, broker: int) -> float | None:
         """Return by how many bytes per second a log grew, None if nobody knows.
 

@@ -139,7 +139,7 @@ def _away(
         advice = f"start broker {broker}, or take the move back:"
         return Finding(Cause.TARGET_OFFLINE, name, text, (broker,), evidence, advice, back)
     failed = facts.last.failed.get(broker, ())
-    if broker in partition.offline or (failed and facts.size(facts.last, name, broker) == 0):
+    if broker in partition.offline or (failed and facts.never_had(name, broker)):
         evidence = {"failed": [*failed], "offline_replicas": list(partition.offline)}
         which = f" {', '.join(failed)}" if failed else ""
         text = f"broker {broker}, which {part}, has lost a log directory{which}"

@@ -18,6 +18,7 @@ from klamm.tools.lab import registry, run
 from klamm.tools.lab.choices import Enumerator
 from klamm.tools.lab.events import Violation
 from klamm.tools.lab.scope import Scope
+from klamm.tools.lab.variant import Variant
 from klamm.tools.lab.world import World
 
 #: What is violated where a claim does not hold.
@@ -86,8 +87,9 @@ class Stage:
 class Case:
     """One way the story goes.
 
-    `variant` is the id of the bug that is put in, "" for the product. `red` is what does not hold
-    then: an invariant, "liveness", "fault" or "story"; "" if everything does.
+    `variant` is the id of the bug that is put in, "" for the product. `own` is a controller made
+    for this case alone, which is none of the catalogue's bugs. `red` is what does not hold then:
+    an invariant, "liveness", "fault" or "story"; "" if everything does.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Case:
     script: Callable[[Stage], None]
     variant: str = ""
     red: str = ""
+    own: Variant | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ class Performed:
 
 def perform(case: Case, *, film: bool = False) -> Performed:
     """Perform a case in a world of its own; with a `film` it can be shown as a page."""
-    variant = registry.variant(case.variant) if case.variant else None
+    variant = registry.variant(case.variant) if case.variant else case.own
     world = run.filmed(run.Opening(case.scope, variant).world(Enumerator()), film)
     stage = Stage(world)
 

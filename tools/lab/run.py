@@ -22,7 +22,7 @@ from klamm.tools.lab.choices import (
 from klamm.tools.lab.copies import Packed, packed
 from klamm.tools.lab.events import Violation
 from klamm.tools.lab.film import Film
-from klamm.tools.lab.liveness import quiet
+from klamm.tools.lab.liveness import quiet, unheard
 from klamm.tools.lab.scope import Scope
 from klamm.tools.lab.variant import Variant
 from klamm.tools.lab.world import World
@@ -105,12 +105,20 @@ def _live(world: World, steps: int) -> Violation | None:
 
 
 def rest(world: World) -> Violation | None:
-    """Let everything heal, and wait until all is quiet; return what is wrong, if anything."""
+    """Let everything heal, and wait until all is quiet; return what is wrong, if anything.
+
+    A request that only its time-out would answer is wrong as well: to wait for that would hide
+    who has forgotten it.
+    """
     limits = world.scope.limits
     world.heal()
     end, last = world.now + limits.rest_seconds, len(world.events) + limits.rest_steps
     while True:
         if not world.until(lambda: _over(world, last), turns_last=True):
+            forgotten = [*unheard(world)]
+            if forgotten:
+                text = f"all is still, but {forgotten[0]}"
+                return Violation("liveness", len(world.events), text, tuple(forgotten))
             missing = quiet(world)
             if not missing:
                 return None

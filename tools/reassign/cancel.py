@@ -64,8 +64,17 @@ def _judge(
     rule: CancelRule | None,
     output: Output,
 ) -> None:
-    """Warn of what a cancel would lose, and refuse what the rule is against: all or nothing."""
-    found = verdicts.of_cancel(admin, moves, rule or CancelRule.ZK)
+    """Warn of what a cancel would lose, and refuse what the rule is against: all or nothing.
+
+    Who may not look may cancel all the same, unless there is a rule.
+    """
+    try:
+        found = verdicts.of_cancel(admin, moves, rule or CancelRule.ZK)
+    except errors.AdminError as error:
+        if rule is not None:
+            raise
+        output.warn(f"Nobody could see what the cancel would lose: {error}")
+        return
     for each in found:
         if each.warning:
             output.warn(each.warning)

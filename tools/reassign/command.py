@@ -43,6 +43,7 @@ NOTES: Final = (
 
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+")
 _BITS: Final = {Kind.INT: 32, Kind.LONG: 64}
+_WITH_WRITE_PLAN: Final = COMMON | {"cancel", "bootstrap-controller", "write-plan"}
 _OPTION_WIDTH: Final = 40
 _WIDTH: Final = 100
 
@@ -169,14 +170,18 @@ def _judged(
         raise UsageError(f"Command must include exactly one action: {known}")
     action = ACTIONS[found[0]]
     _check_connection(dialect, given)
-    required = action.required if "write-plan" not in given else ()
-    for name in required:
+    writes_only = "write-plan" in given
+    for name in () if writes_only else action.required:
         if name not in given:
             raise UsageError(f'Missing required argument "[{name}]"')
     permitted = {action.name, *action.required, *action.permitted, *COMMON}
     for name in given:
         if name not in permitted:
             raise UsageError(f'Option "[{name}]" can\'t be used with action "[{action.name}]"')
+    if writes_only:
+        # Nothing is cancelled, and whoever gives another option may think that something is.
+        for name in given.keys() - _WITH_WRITE_PLAN:
+            raise UsageError(f'Option "[write-plan]" can\'t be used with option "[{name}]"')
     values = {name: _value(OPTIONS[name], texts) for name, texts in given.items()}
     command = Command(action, dialect, values, tuple(ignored))
     try:

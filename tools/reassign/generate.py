@@ -7,7 +7,7 @@ getBrokerMetadata).
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from klamm.controller.core.assignment import assign_replicas
@@ -46,10 +46,13 @@ def generate(
     topics = plan_files.parse_topics(topics_json)
     current = described.of_topics(admin, topics)
     known = admin.describe_cluster().result().brokers
-    racks = {
-        broker: known[broker].rack if rack_aware else None for broker in brokers if broker in known
-    }
+    racks = chosen({id_: broker.rack for id_, broker in known.items()}, brokers, rack_aware)
     show(current, racks, output, draws, rack_aware=rack_aware)
+
+
+def chosen(known: Racks, brokers: Iterable[int], rack_aware: bool) -> Racks:
+    """Pick the brokers that exist, with their racks if these are to count."""
+    return {id_: known[id_] if rack_aware else None for id_ in brokers if id_ in known}
 
 
 def show(

@@ -90,6 +90,7 @@ ONLY_WITH_SERVER: Final = (
     "replica-alter-log-dirs-throttle",
     "list",
     "timeout",
+    "disallow-replication-factor-change",
     "order",
     "reassignment-batch-size",
     "resume",

@@ -134,7 +134,10 @@ class Watch:
         slow.sort(key=lambda one: (_share(one.copy) if one.copy else 1.0, one.name))
         phases = dict.fromkeys(Phase, 0)
         for state in states.values():
-            phases[PHASES[state.verdict]] += 1
+            phase = PHASES[state.verdict]
+            if phase is Phase.NOT_STARTED and not self._has_plan:
+                phase = Phase.CATCHING_UP  # it has ended, and a broker lags behind or it was undone
+            phases[phase] += 1
         return Moment(
             now - self._started,
             snapshot,
@@ -180,7 +183,9 @@ def reasons(state: PartitionState, sight: Sight, copies: Collection[Copy]) -> tu
     """Say why a partition is not done, as far as a look shows; `klamm explain` knows more."""
     found = []
     if state.verdict is Verdict.INCONSISTENT:
-        return (Reason("not started" if state.current else "does not exist"),)
+        if not state.current:
+            return (Reason("does not exist"),)
+        return (Reason("not started, or cancelled"),)
     described = sight.described.get(state.name)
     isr = described.isr if described else ()
     if described is not None and described.leader is None:

@@ -70,7 +70,8 @@ def _write_beside(plan: Path, text: str, now: datetime) -> Path:
     if not plan.is_file():
         # Such as /dev/stdin, which has nothing beside it.
         raise OSError(0, "the plan is no file")
-    for name in names(plan, now):
+    # /dev/stdin may well be a link to a file elsewhere, and that is what it is put beside.
+    for name in names(plan.resolve(), now):
         try:
             _write(name, text)
         except FileExistsError:

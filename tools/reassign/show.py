@@ -25,7 +25,7 @@ class Display(Protocol):
         """Show one."""
 
     def close(self) -> None:
-        """Leave the last one to be read."""
+        """Leave the last one to be read; more than once does no harm."""
 
 
 class JsonLines:

@@ -123,7 +123,9 @@ def set_inter_broker(
                 f"Throttling every replica of topic {topic} that is out of sync: the list of the"
                 f" moving ones is longer than the {LONGEST_VALUE} bytes that Kafka can take."
             )
-    _alter(admin, alter, ResourceType.TOPIC, {topic: _sets(values) for topic, values in lists.items()})
+    _alter(
+        admin, alter, ResourceType.TOPIC, {topic: _sets(values) for topic, values in lists.items()}
+    )
     brokers = _reachable(throttled_brokers(moves), live, output)
     rates = _sets({LEADER_RATE: str(rate), FOLLOWER_RATE: str(rate)})
     _alter(admin, alter, ResourceType.BROKER, {str(broker): rates for broker in brokers})
@@ -191,9 +193,7 @@ def _alter(
     ops: Mapping[str, Collection[AlterConfigOp]],
 ) -> None:
     if ops:
-        alter(
-            admin, {ConfigResource(kind, name): [*of_name] for name, of_name in ops.items()}
-        )
+        alter(admin, {ConfigResource(kind, name): [*of_name] for name, of_name in ops.items()})
 
 
 def _sets(values: Mapping[str, str]) -> list[AlterConfigOp]:

@@ -39,14 +39,14 @@ def watch(
             display.show(moment)
             if not moment.unfinished:
                 return Exit.DONE
-            try:
-                patience.sleep(moment.unfinished)
-            except DeadlineError as error:
-                output.warn(str(error))
-                if not moment.is_stuck:
-                    return Exit.NOT_FINISHED
-                output.warn(STUCK)
-                return Exit.STUCK
+            patience.sleep(moment.unfinished)
+    except DeadlineError as error:
+        display.close()
+        output.warn(str(error))
+        if not moment.is_stuck:
+            return Exit.NOT_FINISHED
+        output.warn(STUCK)
+        return Exit.STUCK
     except KeyboardInterrupt:
         return Exit.NOT_FINISHED
     finally:

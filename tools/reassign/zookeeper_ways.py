@@ -65,10 +65,7 @@ class ZookeeperWays:
         """Print the present assignment and the proposed one; raises CommandError."""
         brokers = plan_files.parse_brokers(broker_list)
         current = self._assignment(plan_files.parse_topics(topics_json), must_exist=True)
-        known = self._racks()
-        racks = {
-            broker: known[broker] if rack_aware else None for broker in brokers if broker in known
-        }
+        racks = generate.chosen(self._racks(), brokers, rack_aware)
         generate.show(current, racks, self._output, draws, rack_aware=rack_aware)
 
     def execute(self, plan_json: str, throttle: int) -> None:

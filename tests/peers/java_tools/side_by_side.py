@@ -1,4 +1,4 @@
-"""klamm's tool and Java's, run with the same words and compared line by line."""
+"""klamm's tool and Java's of any release, run with the same words and compared line by line."""
 
 from collections.abc import Sequence
 

@@ -1,14 +1,25 @@
-"""--bootstrap-controller of 4.1.1's tool and of klamm's: klamm's node is the controller."""
+"""--bootstrap-controller of 4.1.1's tool and of klamm's, at a node that is taken for one of 4.1."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from clients.cluster import running
 from peers.java_tools.side_by_side import SideBySide
 from peers.java_tools.tools import JavaTools
 from reassign.tool import plan
 from thin_line.world import World
 
+from klamm.tools.embedded.zookeeper import EmbeddedZookeeper
+
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def world(zookeeper: EmbeddedZookeeper) -> Iterator[World]:
+    connect = f"{zookeeper.connect_string}/java-tools-as-4"
+    with running(connect, klamm_advertised_release="4.1") as found:
+        yield found
 
 
 @pytest.fixture

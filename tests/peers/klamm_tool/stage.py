@@ -46,6 +46,11 @@ class Stage:
         dirs = self.admin.describe_log_dirs([broker]).result(PATIENCE)[broker]
         return [one.path for one in dirs if TopicPartition(name, number) in one.replicas]
 
+    def await_log_dir(self, broker: int, name: str, number: int, folder: str) -> None:
+        """Wait until a broker has this partition in that log directory alone."""
+        what = f"{name}-{number} to be in {folder}"
+        wait_until(lambda: self.log_dirs(broker, name, number) == [folder], what, PATIENCE)
+
     def moving(self) -> set[TopicPartition]:
         """Return what moves."""
         return set(self.admin.list_partition_reassignments().result(PATIENCE))

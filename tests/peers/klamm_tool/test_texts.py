@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from peers.java_tools.side_by_side import FILE, tidied
 from peers.kafka_jars import REASSIGN_PARTITIONS
-from peers.klamm_tool.stage import PATIENCE, Stage
-from processes import wait_until
+from peers.klamm_tool.stage import Stage
 from reassign.tool import plan
 from reassign.tool import run as run_alone
 
@@ -83,9 +82,9 @@ def test_log_directories(stage: Stage, name: str, tmp_path: Path) -> None:
     assert sum(line.startswith("Successfully started moving log dir") for line in mine) == 2
     stage.await_rest()
     for topic in topics:
-        wait_until(
-            lambda topic=topic: stage.log_dirs(1, topic, 1) == [there[topic]], "the move", PATIENCE
-        )
+        places = {(1, 1): there[topic], (2, 0): stage.cluster.log_dir(2, "b")}
+        for (broker, number), folder in places.items():
+            stage.await_log_dir(broker, topic, number, folder)
     theirs, mine = said("--verify")
     assert mine == theirs
     assert f"Reassignment of replica {topics[0]}-1-1 completed successfully." in mine

@@ -4,7 +4,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 
-from klamm.controller.core.model import NO_LEADER, Partition, TopicPartition
+from klamm.controller.core.draft import Draft
+from klamm.controller.core.events import AlterReassignment, Cause
+from klamm.controller.core.model import NO_LEADER, Assignment, Partition, TopicPartition
+from klamm.controller.core.moves import alter
 from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.core.rules import APACHE_3_9, KIP_455
 from klamm.controller.core.validation import validate_kafka_order
@@ -13,7 +16,9 @@ from klamm.tools.lab.clients import cancel, move
 from klamm.tools.lab.exhibit import Case, Exhibit, Stage
 from klamm.tools.lab.exhibits._steps import codes, stall, target
 from klamm.tools.lab.scope import Scope
+from klamm.tools.lab.variant import Variant
 from klamm.tools.lab.variants._scripts import lose_broker
+from klamm.tools.lab.variants._ways import deciding
 
 _T0 = TopicPartition("t", 0)
 
@@ -34,7 +39,7 @@ def _enough_in_sync(
     wanted: tuple[int, ...] | None,
     online: AbstractSet[int],
 ) -> Refusal | None:
-    """Refuse a cancel that leaves less in sync than min.insync.replicas (linkedin/kafka#445)."""
+    """Refuse a cancel that leaves less in sync than min.insync.replicas (linkedin/kafka#442)."""
     found = validate_kafka_order(partition, wanted, online)
     if found or wanted is not None or partition is None or partition.leadership is None:
         return found
@@ -47,17 +52,37 @@ def _refused(why: str) -> Refusal:
     return Refusal(Fault.INVALID_REPLICA_ASSIGNMENT, text)
 
 
+def _alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
+    """Alter as klamm does, but let a cancel go back to who is alive (linkedin/kafka#442)."""
+    rules = draft.rules
+    draft.rules = replace(rules, cancelled=partial(_living, draft.alive))
+    alter(draft, cause, event)
+    draft.rules = rules
+
+
+def _living(alive: AbstractSet[int], present: Assignment) -> Assignment:
+    return Assignment(tuple(broker for broker in present.origin if broker in alive))
+
+
 _KRAFT = Scope(
     "exhibit", "Two nodes, four brokers, one partition.", brokers=4, topics={"t": {0: (1, 2)}}
 )
 _BY_THE_KIP = replace(_KRAFT, rules=KIP_455)
 _ALIVE = replace(_KRAFT, rules=replace(APACHE_3_9, name="all-alive", validate=_all_alive))
-_ONE, _TWO = (
+_ORIGINALS, _ORIGINALS_TWO = (
     replace(
         _KRAFT,
         rules=replace(APACHE_3_9, name="originals", validate=partial(_enough_in_sync, least)),
     )
     for least in (1, 2)
+)
+_MIN_ISR = replace(_KRAFT, rules=replace(_ORIGINALS.rules, name="min-isr"))
+_TO_THE_LIVING = Variant(
+    id="min-isr",
+    story="A cancel goes back to those of the original brokers that are alive.",
+    reference="linkedin/kafka#442, taken back by #445",
+    exposed_by="E6",
+    decide=deciding(AlterReassignment, _alter),
 )
 _REFUSED = [ErrorCode.INVALID_REPLICA_ASSIGNMENT]
 
@@ -120,6 +145,22 @@ def _one_is_left(allowed: bool, stage: Stage) -> None:
     stage.claim(stage.replicas("t", 0) == wanted, f"t-0 is on {wanted}")
 
 
+def _shrinks(stage: Stage) -> None:
+    stage.claim(_begin(stage, 1) == [0], "it is accepted, for 2 is in sync")
+    stage.claim(stage.leadership("t", 0) == (2, [2]), "2 leads, alone")
+    stage.claim(stage.replicas("t", 0) == [2], "t-0 is to be on 2 alone: neither origin nor target")
+    stage.say("Broker 1 comes back, and nothing more goes wrong.")
+    stage.world.heal()
+    stage.world.advance(60.0)
+    stage.claim(
+        stage.replicas("t", 0) == [2],
+        f"t-0 had two replicas, and has {stage.replicas('t', 0)} until somebody asks for more",
+    )
+    stage.claim(
+        _T0 not in stage.world.brokers[1].disks.logs, "1 had nearly all of the data: it is deleted"
+    )
+
+
 EXHIBIT = Exhibit(
     id="E6",
     title="Cancelled into darkness",
@@ -128,19 +169,35 @@ EXHIBIT = Exhibit(
     " controller does as it is told to this day: it drops the one that has the data, and nobody can"
     " lead, even when the original brokers are back (KAFKA-14424). There is no one answer to it."
     " KRaft refuses a cancel that leaves nobody alive in sync. LinkedIn first refused it unless all"
-    " original brokers were alive, then unless enough of them were in sync, going back to those,"
-    " and then to all original ones again. klamm refuses as KRaft does. The text of KIP-455 says"
+    " original brokers were alive (#422). Then it was enough if min.insync.replicas of them would be"
+    " in sync, and it went back to the living alone (#442): who was away for a restart was no"
+    " replica any more, and Kafka itself never makes up for it. So three weeks later it went back"
+    " to all original ones again (#445). klamm refuses as KRaft does. The text of KIP-455 says"
     " that a cancel is carried out, so the profile kip-455 does, but the last log is kept.",
     cases=(
-        Case("klamm, as in KRaft", _KRAFT, _refuses),
-        Case("klamm, one original broker is left", _KRAFT, partial(_one_is_left, True)),
+        Case("kraft: klamm", _KRAFT, _refuses),
+        Case("kraft: klamm, one original broker is left", _KRAFT, partial(_one_is_left, True)),
         Case("kip-455: always cancelled", _BY_THE_KIP, _cancels),
-        Case("refused unless all are alive", _ALIVE, _refuses),
-        Case("refused unless all are alive, one is left", _ALIVE, partial(_one_is_left, False)),
-        Case("refused unless one is in sync", _ONE, _refuses),
-        Case("refused unless one is in sync, one is left", _ONE, partial(_one_is_left, True)),
-        Case("refused unless two are in sync, one is left", _TWO, partial(_one_is_left, False)),
-        Case("as Kafka's ZooKeeper controller does", _KRAFT, _refuses, "F15", "I5"),
-        Case("Kafka 3.9's writes", _KRAFT, _refuses, "apache", "I5"),
+        Case("all-alive", _ALIVE, _refuses),
+        Case("all-alive, one is left", _ALIVE, partial(_one_is_left, False)),
+        Case("originals, min.insync.replicas=1", _ORIGINALS, _refuses),
+        Case(
+            "originals, min.insync.replicas=1, one is left", _ORIGINALS, partial(_one_is_left, True)
+        ),
+        Case(
+            "originals, min.insync.replicas=2, one is left",
+            _ORIGINALS_TWO,
+            partial(_one_is_left, False),
+        ),
+        Case("min-isr, min.insync.replicas=1", _MIN_ISR, _refuses, own=_TO_THE_LIVING),
+        Case(
+            "min-isr, min.insync.replicas=1, one is left",
+            _MIN_ISR,
+            _shrinks,
+            red="I3",
+            own=_TO_THE_LIVING,
+        ),
+        Case("zk: as Kafka's ZooKeeper controller does", _KRAFT, _refuses, "F15", "I5"),
+        Case("zk: Kafka 3.9's writes", _KRAFT, _refuses, "apache", "I5"),
     ),
 )
