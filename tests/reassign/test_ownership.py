@@ -104,3 +104,13 @@ def test_what_is_no_record_is_left_alone(tmp_path: Path, text: str) -> None:
     with pytest.raises(CommandError, match=r"is no record of throttles .*move it away"):
         Owner(file, print)
     assert file.read_text() == text
+
+
+def test_a_record_needs_a_plan_in_a_file(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match=r"is none: save the plan first"):
+        beside(tmp_path)
+    folder = tmp_path / "dev"
+    folder.mkdir()
+    (tmp_path / "plan.json").touch()
+    (folder / "stdin").symlink_to(tmp_path / "plan.json")
+    assert beside(folder / "stdin") == tmp_path / "plan.throttles.json"

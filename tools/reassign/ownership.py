@@ -197,7 +197,15 @@ class Owner:
 
 
 def beside(plan: Path) -> Path:
-    """Return where the record of a plan is: of plan.json plan.throttles.json."""
+    """Return where the record of a plan is: of plan.json plan.throttles.json.
+
+    Raises CommandError for what has nothing beside it, such as a pipe at /dev/stdin.
+    """
+    if plan.exists() and not plan.is_file():
+        raise CommandError(
+            f"--own-throttles keeps a file beside the plan, and {plan} is none: save the plan first"
+        )
+    plan = plan.resolve()  # /dev/stdin may be a link to a file elsewhere
     return plan.with_name(f"{plan.stem}.throttles.json")
 
 

@@ -1,0 +1,160 @@
+"""What cannot be seen is left out and named; what must be seen fails."""
+
+from collections.abc import Collection, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+import pytest
+
+from klamm.tools.admin import (
+    Admin,
+    BrokerDescription,
+    ClusterDescription,
+    ConfigEntry,
+    ConfigResource,
+    ConfigSource,
+    LogDir,
+    LogDirReplica,
+    PartitionDescription,
+    PartitionReassignment,
+    Results,
+    TopicDescription,
+    TopicPartition,
+    TopicPartitionReplica,
+    errors,
+)
+from klamm.tools.explain.diagnose import diagnose
+from klamm.tools.explain.facts import FOLLOWER_RATE, Facts
+from klamm.tools.explain.findings import Cause
+from klamm.tools.explain.gather import Gatherer
+
+T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def future(value: V | Exception) -> Future[V]:
+    found: Future[V] = Future()
+    if isinstance(value, Exception):
+        found.set_exception(value)
+    else:
+        found.set_result(value)
+    return found
+
+
+def results(values: Mapping[K, V | Exception]) -> Results[K, V]:
+    return Results({key: future(value) for key, value in values.items()})
+
+
+@dataclass
+class Cluster:
+    """Brokers 1 to 3; t-0 moves from 1 to 2, and t-1 is at rest. `faults` by what is asked for."""
+
+    faults: Mapping[str, Exception] = field(default_factory=dict)
+    moving: bool = True
+    slept: list[float] = field(default_factory=list)
+    now: float = 0.0
+
+    def facts(self, partition: TopicPartition | None = None, watch: float = 2.0) -> Facts:
+        admin = cast("Admin", self)
+        return Gatherer(admin, partition, watch, self.sleep, lambda: self.now).facts()
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+    def describe_cluster(self) -> Future[ClusterDescription]:
+        brokers = {id_: BrokerDescription(id_, "h", 9, None) for id_ in (1, 2, 3)}
+        return future(ClusterDescription("c", 1, brokers))
+
+    def list_partition_reassignments(
+        self, partitions: Collection[TopicPartition] = (T0,)
+    ) -> Future[Mapping[TopicPartition, PartitionReassignment]]:
+        found = {T0: PartitionReassignment((2, 1), (2,), (1,))}
+        moving = found if self.moving and T0 in partitions else {}
+        return future(self.faults.get("moves", moving))
+
+    def describe_reassignments(self, *_: object) -> Future[Mapping[TopicPartition, object]]:
+        return future(self.faults.get("details", errors.UnsupportedVersionError()))
+
+    def describe_topics(self, topics: Collection[str]) -> Results[str, TopicDescription]:
+        partitions = {
+            0: PartitionDescription(0, 1, 5, (2, 1), (1,), ()),
+            1: PartitionDescription(1, 1, 5, (1,), (1,), ()),
+        }
+        found = TopicDescription("t", None, False, partitions)
+        return results(
+            {
+                topic: self.faults.get("topics", found)
+                if topic == "t"
+                else errors.UnknownTopicOrPartitionError()
+                for topic in topics
+            }
+        )
+
+    def describe_log_dirs(self, brokers: Collection[int]) -> Results[int, tuple[LogDir, ...]]:
+        sizes = {1: 1000, 2: int(100 * self.now), 3: 7}
+        found: dict[int, tuple[LogDir, ...] | Exception] = {
+            id_: (
+                LogDir("/a", None, None, None, {T0: LogDirReplica(sizes[id_], 0, False)}),
+                LogDir("/b", None, None, None, {T0: LogDirReplica(5, 90, True)}),
+                LogDir("/c", errors.KafkaStorageError(), None, None, {}),
+            )
+            for id_ in brokers
+        }
+        if "dirs" in self.faults:
+            found[2] = self.faults["dirs"]
+        return results(found)
+
+    def describe_configs(
+        self, names: Collection[ConfigResource]
+    ) -> Results[ConfigResource, Mapping[str, ConfigEntry]]:
+        source = ConfigSource.DYNAMIC_BROKER_CONFIG
+        rate = ConfigEntry(FOLLOWER_RATE, "9", source, False, False)
+        other = ConfigEntry("other", "9", source, False, False)
+        found: Mapping[str, ConfigEntry] = {FOLLOWER_RATE: rate, "other": other}
+        return results({name: self.faults.get(str(name), found) for name in names})
+
+
+def test_two_looks_at_all_that_moves() -> None:
+    cluster = Cluster()
+    facts = cluster.facts()
+    assert cluster.slept == [2.0]
+    assert {*facts.last.partitions} == {T0}
+    assert facts.seconds == 2.0
+    assert [facts.size(look, T0, 2) for look in (facts.first, facts.last)] == [0, 200]
+    assert facts.growth(T0, 2) == 100.0
+    assert facts.brokers == {1: {FOLLOWER_RATE: "9"}, 2: {FOLLOWER_RATE: "9"}}
+    assert facts.last.failed == dict.fromkeys((1, 2, 3), ("/c",))
+    assert facts.last.log_dir_moves[TopicPartitionReplica("t", 0, 1)].offset_lag == 90
+    assert facts.unseen == ()
+
+
+def test_nobody_waits_where_nothing_moves() -> None:
+    cluster = Cluster(moving=False)
+    assert cluster.facts().last.partitions == {}
+    assert cluster.slept == []
+    assert [*Cluster(moving=False).facts(T1).last.partitions] == [T1]
+
+
+@pytest.mark.parametrize(
+    ("what", "unseen"),
+    [
+        ("details", "what only klamm's controller tells: no"),
+        ("dirs", "the log directories of broker 2: no"),
+        ("topic t", "the configs of topic t: no"),
+        ("broker 2", "the configs of broker 2: no"),
+    ],
+)
+def test_what_this_client_may_not_see_is_named_once(what: str, unseen: str) -> None:
+    facts = Cluster({what: errors.ClusterAuthorizationFailedError("no")}).facts()
+    assert facts.unseen == (unseen,)
+    [diagnosis] = diagnose(facts).partitions
+    assert diagnosis.findings[-2].cause is (Cause.OUT_OF_SYNC if what == "dirs" else Cause.COPYING)
+
+
+@pytest.mark.parametrize("what", ["moves", "topics"])
+def test_without_moves_or_metadata_nothing_can_be_told(what: str) -> None:
+    with pytest.raises(errors.ClusterAuthorizationFailedError):
+        Cluster({what: errors.ClusterAuthorizationFailedError()}).facts()
