@@ -11,6 +11,7 @@ import pytest
 
 #: Rows per proposal; ids run from 1 without gaps.
 ROWS = {"R455": 114, "R435": 64, "R179A": 53, "R179B": 51, "R1335": 41}
+_PROPERTY = "requirement row"
 ALL_ROWS = [f"{name}-{number}" for name, rows in ROWS.items() for number in range(1, rows + 1)]
 
 
@@ -27,7 +28,6 @@ class RequirementRows:
 
     def __init__(self, report: Path | None) -> None:
         self._report = report
-        self._rows_of_test: dict[str, tuple[str, ...]] = {}
         self._outcomes: dict[str, set[str]] = defaultdict(set)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -40,12 +40,14 @@ class RequirementRows:
                         f"{item.nodeid}: no requirement row {row!r}; rows look like 'R455-10', "
                         f"and there are {', '.join(f'{p}-1 to {p}-{n}' for p, n in ROWS.items())}"
                     )
-            self._rows_of_test[item.nodeid] = rows
+            # What is kept at the test comes with its reports, from another process, too.
+            item.user_properties.extend((_PROPERTY, row) for row in rows)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" or report.outcome != "passed":
-            for row in self._rows_of_test.get(report.nodeid, ()):
-                self._outcomes[row].add(report.outcome)
+            for name, row in report.user_properties:
+                if name == _PROPERTY:
+                    self._outcomes[str(row)].add(report.outcome)
 
     def state(self, row: str) -> str:
         """Return passed, failed or not run; a skipped test leaves its row not run."""

@@ -3,7 +3,7 @@
 
     python3 tools/dev.py demo [...]   a cluster grows, hundreds of moves, live; --memory: no Java
     python3 tools/dev.py up [...]     such a cluster, yours until Ctrl-C; options go to `klamm up`
-    python3 tools/dev.py test [...]   the default tests; options go to pytest
+    python3 tools/dev.py test [...]   the default tests, some at a time; options go to pytest
     python3 tools/dev.py coverage     the default tests under branch coverage
     python3 tools/dev.py bench [...]  benchmarks against peers; names pick some, --smoke is short
     python3 tools/dev.py check        lint, format, types, import contracts, generated code
@@ -137,6 +137,10 @@ CHECKS = [
 ]
 
 
+#: Each process takes whole files; more than four would only start more ZooKeepers.
+AT_A_TIME = ["--numprocesses", "auto", "--maxprocesses", "4", "--dist", "loadfile"]
+
+
 def main(arguments: list[str]) -> None:
     """Set up, then carry out the command; an unknown one is named together with the known ones."""
     if sys.version_info < (3, 11):
@@ -144,7 +148,7 @@ def main(arguments: list[str]) -> None:
     programs = {
         "demo": ["klamm", "demo"],
         "up": ["klamm", "up"],
-        "test": ["python", "-m", "pytest"],
+        "test": ["python", "-m", "pytest", *(AT_A_TIME if arguments[1:] == [] else [])],
         "bench": ["python", "-m", "klamm.tools.bench"],
     }
     names = [*programs, "coverage", "check"]

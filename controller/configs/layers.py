@@ -42,6 +42,9 @@ class Synonym:
     source: Source
 
 
+#: No number of any type is longer.
+_MOST_DIGITS = 20
+
 #: Names of one time in several units: each of them is looked up under all.
 _UNITS: Mapping[str, tuple[str, ...]] = {
     name: tuple(unit for unit, _ in units)
@@ -90,7 +93,8 @@ class BrokerConfigs:
             raw, key = self._raw(unit), definition(unit)
             if raw is not None and key is not None:
                 shown = key.shown(raw)
-                if factor == 1 or not shown.lstrip("-").isdecimal():
+                # What is no number, or one without end, is shown as it is stored.
+                if factor == 1 or not shown.lstrip("-").isdecimal() or len(shown) > _MOST_DIGITS:
                     return shown
                 time = int(shown) * factor
                 return str(max(time, -1) if name == LOG_RETENTION_MS else time)

@@ -5,6 +5,7 @@ MetadataVersionValidator. What Java's parsers take and Python's do not, and the 
 goes as in Java.
 """
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -57,12 +58,10 @@ def parse(name: str, kind: Kind, text: str) -> Value:
             raise InvalidValueError(name, text, "Expected value to be either true or false")
         return trimmed.lower() == "true"
     if kind in _BITS:
-        limit = 1 << _BITS[kind]
-        # A number of more digits than any type has is not worth the time to read it.
-        fits = _INTEGER.fullmatch(trimmed) and len(trimmed.lstrip("+-0")) <= 19
-        if not fits or not -limit <= int(trimmed) < limit:
+        number, limit = _integer(trimmed), 1 << _BITS[kind]
+        if number is None or not -limit <= number < limit:
             raise InvalidValueError(name, text, f"Not a number of type {kind.name}")
-        return int(trimmed)
+        return number
     if kind is Kind.DOUBLE:
         return _double(name, text, trimmed)
     if kind is Kind.LIST:
@@ -79,9 +78,20 @@ def show(value: Value) -> str:
     return java_double(value) if isinstance(value, float) else str(value)
 
 
+def _integer(text: str) -> int | None:
+    """Read a whole number; None if it is none, or has more digits than any type."""
+    digits = text.lstrip("+-0")  # Python reads no more than 4300 digits, and zeros are some
+    if not _INTEGER.fullmatch(text) or len(digits) > 19:
+        return None
+    return int(digits or "0") * (-1 if text.startswith("-") else 1)
+
+
 def _double(name: str, text: str, trimmed: str) -> float:
     if _HEXADECIMAL.fullmatch(trimmed):
-        return float.fromhex(trimmed.rstrip("dDfF"))
+        try:
+            return float.fromhex(trimmed.rstrip("dDfF"))
+        except OverflowError:  # where Java, and Python for decimals, have an infinity
+            return -math.inf if trimmed.startswith("-") else math.inf
     if not _DECIMAL.fullmatch(trimmed):
         raise InvalidValueError(name, text, "Not a number of type DOUBLE")
     return float(trimmed.rstrip("dDfF"))

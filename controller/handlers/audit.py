@@ -2,7 +2,9 @@
 
 One line a request, of at most `MOST_CHARACTERS`, whatever a client has put into it: the first few
 things that it names, and how many there are of each outcome. Values of configs and passwords are
-never told. What controls a terminal, and whatever is not ASCII, is escaped.
+never told. What controls a terminal, and whatever is not ASCII, is escaped. Blanks are between the
+parts of a line: a name that holds one, or a quote, is put in quotes, so that none can pass itself
+off as other parts.
 """
 
 from collections import Counter
@@ -44,8 +46,9 @@ from klamm.protocol.message import Message
 #: So many of the things that a request names are told, each in so many characters.
 MOST_ITEMS = 8
 MOST_OF_ITEM = 160
+#: So many are told of a name in it, so that the outcome has its place whatever the names are.
+MOST_OF_NAME = 100
 MOST_CHARACTERS = 2_000
-
 
 _CODE_NAMES = {code.value: code.name for code in ErrorCode}
 _CONFIG_TYPES = {kind.value: kind.name for kind in ConfigType}
@@ -72,7 +75,8 @@ def audit_line(
     name = type(request).__name__.removesuffix("Request")
     dry = ", only validated" if getattr(request, "validate_only", False) else ""
     came_to = "closed without an answer" if response is None else _outcome(kind.codes(response))
-    who = f"{_shown(str(client.principal))} from {peer}, client {_shown(client_id or 'without id')}"
+    client_name = _name(client_id) if client_id else "without id"
+    who = f"{_name(str(client.principal))} from {peer}, client {client_name}"
     line = f"{who}: {name}{dry}: {_listed(kind.items(request))}: {came_to}"
     return line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 3]}..."
 
@@ -88,65 +92,83 @@ def _code_name(code: int) -> str:
 
 
 def _listed(items: Iterator[str]) -> str:
-    told = [_shown(item) for item in islice(items, MOST_ITEMS)]
+    told = [_cut(item) for item in islice(items, MOST_ITEMS)]
     if next(items, None) is not None:
         told.append("and more")  # how many there are, the outcomes tell
     return ", ".join(told) or "nothing"
 
 
-def _shown(text: str) -> str:
-    cut = text if len(text) <= MOST_OF_ITEM else f"{text[:MOST_OF_ITEM]}..."
-    return cut.encode("unicode_escape").decode("ascii")
+def _cut(item: str) -> str:
+    """Shorten an item; a quote that was open is closed."""
+    if len(item) <= MOST_OF_ITEM:
+        return item
+    kept = item[:MOST_OF_ITEM]
+    quotes = kept.replace("\\\\", "").replace('\\"', "").count('"')
+    return f'{kept}..."' if quotes % 2 else f"{kept}..."
+
+
+def _name(text: str) -> str:
+    """Return what a client has named, so that it can be told from the rest of the line."""
+    shown = text[:MOST_OF_NAME].encode("unicode_escape").decode("ascii")
+    if len(text) > MOST_OF_NAME or len(shown) > MOST_OF_NAME:
+        shown = f"{shown[:MOST_OF_NAME]}..."
+    if " " not in shown and '"' not in shown:
+        return shown
+    quoted = shown.replace('"', '\\"')
+    return f'"{quoted}"'
 
 
 # --- each key ----------------------------------------------------------------------------------
 
 
 def _created(request: CreateTopicsRequest) -> Iterator[str]:
-    return (f"{topic.name} of {topic.num_partitions} partitions" for topic in request.topics)
+    return (f"{_name(topic.name)} of {topic.num_partitions} partitions" for topic in request.topics)
 
 
 def _deleted(request: DeleteTopicsRequest) -> Iterator[str]:
-    yield from request.topic_names
+    yield from map(_name, request.topic_names)
     for topic in request.topics:
-        yield topic.name if topic.name is not None else f"id {topic.topic_id}"
+        yield _name(topic.name) if topic.name is not None else f"id {topic.topic_id}"
 
 
 def _acls_created(request: CreateAclsRequest) -> Iterator[str]:
     for each in request.creations:
         yield (
-            f"{Permission(each.permission_type).name} {each.principal} from {each.host}"
+            f"{Permission(each.permission_type).name} {_name(each.principal)} from"
+            f" {_name(each.host)}"
             f" {Operation(each.operation).name} on"
             f" {PatternType(each.resource_pattern_type).name}"
-            f" {ResourceType(each.resource_type).name}:{each.resource_name}"
+            f" {ResourceType(each.resource_type).name}:{_name(each.resource_name)}"
         )
 
 
 def _acls_deleted(request: DeleteAclsRequest) -> Iterator[str]:
     for each in request.filters:
         yield (
-            f"{Permission(each.permission_type).name} {each.principal_filter or 'anybody'} from"
-            f" {each.host_filter or 'anywhere'} {Operation(each.operation).name} on"
+            f"{Permission(each.permission_type).name} {_name(each.principal_filter or 'anybody')}"
+            f" from {_name(each.host_filter or 'anywhere')} {Operation(each.operation).name} on"
             f" {PatternType(each.pattern_type_filter).name}"
-            f" {ResourceType(each.resource_type_filter).name}:{each.resource_name_filter or 'any'}"
+            f" {ResourceType(each.resource_type_filter).name}:"
+            f"{_name(each.resource_name_filter or 'any')}"
         )
 
 
 def _configs(request: AlterConfigsRequest | IncrementalAlterConfigsRequest) -> Iterator[str]:
     for each in request.resources:
         kind = _CONFIG_TYPES.get(each.resource_type, str(each.resource_type))
-        keys = " ".join(config.name for config in each.configs)
-        yield f"{kind}:{each.resource_name or '<default>'} {keys}"
+        keys = " ".join(_name(config.name) for config in each.configs)
+        yield f"{kind}:{_name(each.resource_name or '<default>')} {keys}"
 
 
 def _moved_dirs(request: AlterReplicaLogDirsRequest) -> Iterator[str]:
     for each in request.dirs:
         for topic in each.topics:
-            yield from (f"{topic.name}-{number} to {each.path}" for number in topic.partitions)
+            name, path = _name(topic.name), _name(each.path)
+            yield from (f"{name}-{number} to {path}" for number in topic.partitions)
 
 
 def _grown(request: CreatePartitionsRequest) -> Iterator[str]:
-    return (f"{topic.name} to {topic.count} partitions" for topic in request.topics)
+    return (f"{_name(topic.name)} to {topic.count} partitions" for topic in request.topics)
 
 
 def _elected(request: ElectLeadersRequest) -> Iterator[str]:
@@ -155,7 +177,8 @@ def _elected(request: ElectLeadersRequest) -> Iterator[str]:
         yield f"{kind} of every partition"
         return
     for topic in request.topic_partitions:
-        yield from (f"{kind} of {topic.topic}-{number}" for number in topic.partitions)
+        name = _name(topic.topic)
+        yield from (f"{kind} of {name}-{number}" for number in topic.partitions)
 
 
 def _reassigned(request: AlterPartitionReassignmentsRequest) -> Iterator[str]:
@@ -163,12 +186,12 @@ def _reassigned(request: AlterPartitionReassignmentsRequest) -> Iterator[str]:
         for partition in topic.partitions:
             to = partition.replicas
             what = "cancel" if to is None else f"to {','.join(map(str, to))}"
-            yield f"{topic.name}-{partition.partition_index} {what}"
+            yield f"{_name(topic.name)}-{partition.partition_index} {what}"
 
 
 def _credentials(request: AlterUserScramCredentialsRequest) -> Iterator[str]:
-    yield from (f"delete {each.name}, mechanism {each.mechanism}" for each in request.deletions)
-    yield from (f"set {each.name}, mechanism {each.mechanism}" for each in request.upsertions)
+    for verb, changes in (("delete", request.deletions), ("set", request.upsertions)):
+        yield from (f"{verb} {_name(each.name)}, mechanism {each.mechanism}" for each in changes)
 
 
 def _codes_of(name: str) -> Callable[[Any], Iterator[int]]:

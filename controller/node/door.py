@@ -22,12 +22,13 @@ All but `disconnected` return what is to be done, in order. Without I/O, clock o
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator
 from typing import Any
 
 from klamm.controller.core.origins import Origin
 from klamm.controller.core.results import NOT_CONTROLLER, Fault, Refusal
-from klamm.controller.node.effects import Commit, Journal, ReadZnodes, Transacted
+from klamm.controller.node.effects import Commit, Journal, ReadZnodes, Severity, Transacted
 from klamm.controller.node.locks import Locks
 from klamm.controller.node.visits import Owed, Visit, doubted, written
 from klamm.controller.store.port import (
@@ -173,6 +174,14 @@ class Door:
             decision = visit.transaction.decide(tuple(found))
         except ZnodeError as fault:
             yield from self._end(visit, _failure(str(fault)))
+            return
+        except Exception:
+            # A fault of ours, which the journal tells with its traceback. What clients ask of the
+            # door is not what the node builds on, so it costs the one who asked and nobody else.
+            text = f"{type(visit.transaction).__name__}: {traceback.format_exc()}"
+            origin = self._owed[visit.request].origin
+            yield Journal(Severity.ERROR, "fault", text, origin=origin)
+            yield from self._end(visit, _failure("A fault of this node; its journal tells more."))
             return
         if not decision.ops:
             yield from self._end(visit, decision.result)

@@ -31,7 +31,8 @@ RESOURCE_TYPES: Final[Mapping[str, str]] = {
 }
 """The types by their names in notices, with their names in paths."""
 
-_UNSTORABLE = re.compile(r"[/\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\uffff]")
+#: ZooKeeper looks at characters of 16 bits: of those beyond it sees surrogates, which it refuses.
+_UNSTORABLE = re.compile(r"[/\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\U0010ffff]")
 _BY_PATH_NAME = {in_path: name for name, in_path in RESOURCE_TYPES.items()}
 
 ACL_PATHS: Final = (

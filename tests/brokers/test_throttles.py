@@ -38,6 +38,7 @@ def end(world: World, broker: int, name: TopicPartition = T) -> int:
         pytest.param(" 0:1 , 7:1", {0, 7}, id="with blanks"),
         pytest.param("0:11,1:12", set(), id="other brokers that begin alike"),
         pytest.param("x:1,-1:1,1", set(), id="nonsense"),
+        pytest.param(f"7:{'9' * 5_000},{'9' * 5_000}:1,0:1", {0}, id="numbers without end"),
     ],
 )
 def test_a_broker_takes_its_own_entries_of_a_list(value: str, listed: set[int]) -> None:

@@ -247,7 +247,19 @@ def test_an_exhibit_says_what_is_as_it_should_be() -> None:
     assert "\ncase 2 of 2; alone with --case 2\n" in result.output
     assert "  ! not so: it took no effect" in result.output
     assert result.output.endswith("\n1 green, 1 red, as the story says\n")
+    first, second = (result.output.index(f"\ncase {number} of 2") for number in (1, 2))
+    assert result.output.index("\nRED ") < first < second, "there is a line for each before all"
     assert "case 2 of 2" not in lab("exhibit", "E8", "--case", "2").output
+
+
+def test_of_many_cases_two_are_told() -> None:
+    cases = len(registry.exhibit("E1").cases)
+    short, whole = lab("exhibit", "E1").output, lab("exhibit", "E1", "-v").output
+    lines = [line for line in short.splitlines() if line.startswith(("GREEN", "RED"))]
+    assert len(lines) == cases + 2
+    assert [f"case {number} of" in short for number in (1, 2, 9, 10)] == [True, False, True, False]
+    assert short.endswith("as the story says; -v tells the others as well\n")
+    assert all(f"\ncase {number} of {cases};" in whole for number in range(1, cases + 1))
 
 
 def test_a_module_that_cannot_be_imported_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ The files beside this one were printed by LogConfig, ServerTopicConfigSynonyms a
 """
 
 import csv
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,40 @@ def test_the_versions_are_those_that_a_node_can_be_told() -> None:
     assert VERSIONS[0] == "0.8.0"
     assert VERSIONS[-1] == "4.0-IV1"
     assert {each.name for each in ibp.KNOWN} <= set(VERSIONS)
+
+
+#: What Python's own parsers fall over, in pieces.
+HOSTILE = st.lists(
+    st.sampled_from(["-", "+", "0" * 5_000, "9" * 5_000, "0x", "1", ".", "p", "e", "f", ":", "*"])
+    | st.text(max_size=3),
+    max_size=5,
+).map("".join)
+
+
+@given(st.sampled_from(sorted({*DYNAMIC, *TOPIC_KEYS})), HOSTILE)
+def test_any_text_is_a_value_or_refused_as_none(name: str, text: str) -> None:
+    key = TOPIC_KEYS.get(name) or DYNAMIC[name]
+    with suppress(InvalidValueError):
+        key.read(text)
+    assert isinstance(key.shown(text), str)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (Kind.INT, "0" * 5_000 + "7", 7),
+        (Kind.LONG, "-" + "0" * 5_000, 0),
+        (Kind.LONG, "-" + "0" * 5_000 + "7", -7),
+        (Kind.DOUBLE, "0x1p99999", float("inf")),
+        (Kind.DOUBLE, "-0x1p99999d", float("-inf")),
+        (Kind.DOUBLE, "0x1p-99999", 0.0),
+        (Kind.DOUBLE, "9" * 5_000, float("inf")),
+    ],
+)
+def test_numbers_that_java_reads_though_python_would_not(
+    kind: Kind, text: str, value: float
+) -> None:
+    assert parse("x", kind, text) == value
 
 
 @given(st.floats())

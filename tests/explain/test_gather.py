@@ -53,6 +53,7 @@ class Cluster:
 
     faults: Mapping[str, Exception] = field(default_factory=dict)
     moving: bool = True
+    copying: bool = True
     slept: list[float] = field(default_factory=list)
     now: float = 0.0
 
@@ -98,7 +99,7 @@ class Cluster:
         found: dict[int, tuple[LogDir, ...] | Exception] = {
             id_: (
                 LogDir("/a", None, None, None, {T0: LogDirReplica(sizes[id_], 0, False)}),
-                LogDir("/b", None, None, None, {T0: LogDirReplica(5, 90, True)}),
+                LogDir("/b", None, None, None, {T0: LogDirReplica(5, 90, self.copying)}),
                 LogDir("/c", errors.KafkaStorageError(), None, None, {}),
             )
             for id_ in brokers
@@ -133,6 +134,8 @@ def test_two_looks_at_all_that_moves() -> None:
 
 def test_nobody_waits_where_nothing_moves() -> None:
     cluster = Cluster(moving=False)
+    assert [*cluster.facts().last.partitions] == [T0], "it moves between directories"
+    cluster = Cluster(moving=False, copying=False)
     assert cluster.facts().last.partitions == {}
     assert cluster.slept == []
     assert [*Cluster(moving=False).facts(T1).last.partitions] == [T1]
@@ -151,7 +154,8 @@ def test_what_this_client_may_not_see_is_named_once(what: str, unseen: str) -> N
     facts = Cluster({what: errors.ClusterAuthorizationFailedError("no")}).facts()
     assert facts.unseen == (unseen,)
     [diagnosis] = diagnose(facts).partitions
-    assert diagnosis.findings[-2].cause is (Cause.OUT_OF_SYNC if what == "dirs" else Cause.COPYING)
+    [of_the_target] = [each.cause for each in diagnosis.findings if each.brokers == (2,)][:1]
+    assert of_the_target is (Cause.OUT_OF_SYNC if what == "dirs" else Cause.COPYING)
 
 
 @pytest.mark.parametrize("what", ["moves", "topics"])

@@ -20,13 +20,14 @@ from klamm.tools.admin import (
     OpType,
     ResourceType,
     TopicPartition,
+    TopicPartitionReplica,
     errors,
 )
 from klamm.tools.brokers.control_client import Control
 from klamm.tools.cli._cluster import ClusterOptions, LocalCluster
 from klamm.tools.cli._zookeepers import MEMORY
 from klamm.tools.cli.explain import command
-from klamm.tools.explain.facts import FOLLOWER_LIST, FOLLOWER_RATE
+from klamm.tools.explain.facts import FOLLOWER_LIST, FOLLOWER_RATE, LOG_DIR_RATE
 from klamm.tools.reassign.exits import Exit
 
 BYTES = 100_000
@@ -232,6 +233,26 @@ def test_rates_are_seen_while_it_copies(cluster: Cluster) -> None:
     assert partition["state"] == "going on"
     cluster.throttle(name, 5, 100_000_000)
     cluster.await_end()
+
+
+def test_a_replica_between_directories(cluster: Cluster) -> None:
+    name = cluster.topic("dirs", 1, 2)
+    key = ConfigResource(ResourceType.BROKER, "1")
+    slow = AlterConfigOp(LOG_DIR_RATE, OpType.SET, "1")
+    cluster.admin.incremental_alter_configs({key: [slow]}).result()
+    [path] = {"/data0", "/data1"} - {
+        each.path
+        for each in cluster.admin.describe_log_dirs([1]).result()[1]
+        if name in each.replicas
+    }
+    cluster.admin.alter_replica_log_dirs({TopicPartitionReplica("dirs", 0, 1): path}).result()
+    assert cluster.causes() == {"dirs-0": ["log-dir-move-throttled"]}
+    found = cluster.explain("--watch", "0")
+    assert found.status == Exit.STUCK
+    assert found.out.endswith("Nothing moves; 1 more with something to tell.\n")
+    fast = AlterConfigOp(LOG_DIR_RATE, OpType.DELETE)
+    cluster.admin.incremental_alter_configs({key: [fast]}).result()
+    eventually(lambda: cluster.causes() == {}, "the replica to be there")
 
 
 def test_a_failed_directory(cluster: Cluster) -> None:

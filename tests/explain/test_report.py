@@ -44,7 +44,7 @@ def test_the_lines() -> None:
         "    what to do: it is deleted once broker 3 is back",
         "w-0: on 1; nobody leads, in sync none: not moving",
         "not seen: why",
-        "2 moves: 1 stuck, 1 waiting; 1 at rest with something left behind.",
+        "2 moves: 1 stuck, 1 waiting; 1 more with something to tell.",
     ]
 
 

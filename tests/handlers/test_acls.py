@@ -180,17 +180,19 @@ def test_what_is_no_binding_is_refused_and_the_others_are_created() -> None:
         creation("a", permission=Permission.ANY),
         creation("a/b"),
         creation("."),
+        creation("a\U0001f600"),
         creation("a", principal="alice"),
         creation("kafka-cluster", kind=ResourceType.CLUSTER),
     )
     codes = [code for code, _ in answers]
-    assert codes == [ErrorCode.INVALID_REQUEST] * 12 + [0]
+    assert codes == [ErrorCode.INVALID_REQUEST] * 13 + [0]
     texts = [text for _, text in answers]
     assert texts[0] == "The only valid name for the CLUSTER resource is kafka-cluster"
     assert texts[1] == "Invalid empty resource name"
     assert set(texts[2:9]) == {"ACL binding contains unknown elements"}
     assert "'a/b'" in texts[9]
-    assert "User:NAME" in texts[11]
+    assert "no znode can be named so" in texts[11]
+    assert "User:NAME" in texts[12]
     assert len(acls.found(ANY)) == 1
 
 

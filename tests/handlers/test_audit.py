@@ -26,6 +26,11 @@ from klamm.protocol.generated.alter_user_scram_credentials_request import (
 from klamm.protocol.generated.alter_user_scram_credentials_response import (
     AlterUserScramCredentialsResponse,
 )
+from klamm.protocol.generated.create_topics_request import CreatableTopic, CreateTopicsRequest
+from klamm.protocol.generated.create_topics_response import (
+    CreatableTopicResult,
+    CreateTopicsResponse,
+)
 from klamm.protocol.generated.delete_acls_request import DeleteAclsFilter, DeleteAclsRequest
 from klamm.protocol.generated.delete_acls_response import (
     DeleteAclsFilterResult,
@@ -122,6 +127,38 @@ def test_names_cannot_forge_a_line() -> None:
     )
     assert "t\\nUser:root" in line(request, None)
     assert line(request, None).endswith("closed without an answer")
+
+
+def test_names_cannot_pass_themselves_off_as_other_parts_of_a_line() -> None:
+    forged = 'x" of 1 partitions: NONE 1'
+    request = CreateTopicsRequest(topics=(CreatableTopic(forged, 3, 1),))
+    refused = CreateTopicsResponse(topics=(CreatableTopicResult(forged, error_code=29),))
+    told = audit_line(
+        Client(user("a from 1.1.1.1:1, client b"), "h", "L"), PEER, "c: nothing: NONE 1",
+        request, refused,
+    )  # fmt: skip
+    who = f'"User:a from 1.1.1.1:1, client b" from {PEER}, client "c: nothing: NONE 1": '
+    what = 'CreateTopics: "x\\" of 1 partitions: NONE 1" of 3 partitions: '
+    assert told == f"{who}{what}TOPIC_AUTHORIZATION_FAILED 1"
+
+
+@given(st.lists(st.text("ab \"\n\u2028\U0001f600\\", max_size=120), min_size=1, max_size=12))
+def test_whatever_the_names_are_the_outcome_is_told_and_quotes_are_closed(names: list[str]) -> None:
+    request = CreateTopicsRequest(topics=tuple(CreatableTopic(name * 3, 3, 1) for name in names))
+    results = tuple(CreatableTopicResult(name * 3, error_code=29) for name in names)
+    told = line(request, CreateTopicsResponse(topics=results))
+    assert told.endswith(f": TOPIC_AUTHORIZATION_FAILED {len(names)}")
+    bare = told.replace("\\\\", "").replace('\\"', "")
+    assert bare.count('"') % 2 == 0
+
+
+def test_an_item_of_many_names_is_shortened_and_its_quote_closed() -> None:
+    configs = tuple(AlterableConfig("a b " * 15 + str(number), 0, "v") for number in range(9))
+    request = IncrementalAlterConfigsRequest((AlterConfigsResource(2, "t", configs),))
+    told = line(request, None)
+    assert f'"{"a b " * 15}0" "{"a b " * 15}1" "a b ' in told
+    assert told.endswith('...": closed without an answer')
+    assert told.count('"') % 2 == 0
 
 
 @pytest.mark.parametrize("validate_only", [True, False])

@@ -149,6 +149,7 @@ def test_a_topic_inherits_from_the_node_and_from_all_brokers() -> None:
         ({}, "604800000", 5),
         ({"log.retention.hours": "24"}, "86400000", 5),
         ({"log.retention.hours": "-1"}, "-1", 5),
+        ({"log.retention.hours": "9" * 5_000}, "9" * 5_000, 5),
         ({"log.retention.hours": "24", "log.retention.minutes": "2"}, "120000", 5),
         ({"log.retention.hours": "24", "log.retention.ms": "9"}, "9", 4),
     ],

@@ -92,6 +92,16 @@ class Look:
         return Decision(tuple((data or b"").decode().split()))
 
 
+@dataclass(frozen=True, slots=True)
+class Fall(Look):
+    """Falls over whatever it has read, with a secret in its own values."""
+
+    secret: str = "hunter2"
+
+    def decide(self, found: tuple[Found, ...]) -> Decision[tuple[str, ...]]:
+        raise OverflowError("a number is too large")
+
+
 @dataclass
 class Visitor:
     """One node's door and its session with ZooKeeper."""

@@ -12,6 +12,7 @@ from node.door_world import (
     NOTICES,
     ORIGIN,
     PATHS,
+    Fall,
     House,
     Look,
     Sign,
@@ -291,6 +292,20 @@ def test_a_znode_that_cannot_be_understood_is_told_and_left_alone(house: House) 
     house.settle()
     assert refusal(visitor.result(request)) == "/a: it holds no names"
     assert house.zookeeper.tree.nodes["/a"].version == 0
+
+
+def test_a_fault_in_a_decision_costs_who_asked_and_nobody_else(house: House) -> None:
+    (visitor,) = house.visitors
+    request = visitor.enter(Sign("/a", "x"), Fall("/a"), Sign("/a", "y"))
+    house.settle()
+    first, fallen, last = visitor.answers[request][0]
+    assert (first, last) == ("x", "y")
+    assert refusal(fallen) == "A fault of this node; its journal tells more."
+    [told] = [entry for entry in visitor.journal if entry.severity is Severity.ERROR]
+    assert (told.kind, told.origin) == ("fault", ORIGIN)
+    assert told.text.startswith("Fall: Traceback")
+    assert "OverflowError: a number is too large" in told.text
+    assert "hunter2" not in told.text
 
 
 def test_its_numbers_are_its_own() -> None:

@@ -19,11 +19,19 @@ from thin_line.world import eventually
 from klamm.protocol.generated.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
 )
-from klamm.tools.admin import Admin, AlterConfigOp, ConfigResource, OpType, ResourceType
+from klamm.tools.admin import (
+    Admin,
+    AlterConfigOp,
+    ConfigResource,
+    OpType,
+    ResourceType,
+    TopicPartition,
+)
 from klamm.tools.cli._as_version import as_property
 from klamm.tools.cli._cluster import ClusterOptions, LocalCluster
 from klamm.tools.cli._topics import NewTopic
 from klamm.tools.cli._zookeepers import MEMORY
+from klamm.tools.reassign.health import Health, look
 from klamm.tools.reassign.run import main
 from klamm.tools.reassign.texts import EXISTING
 from klamm.tools.reassign.watching import STUCK
@@ -248,6 +256,34 @@ def test_a_pause_while_the_cluster_is_unwell(world: World, tool: Tool, tmp_path:
     assert out.getvalue().splitlines()[-1].startswith("Successfully started")
 
 
+def test_moves_of_others_are_no_ailment(world: World, tool: Tool) -> None:
+    """A replica that is being added is not missing yet, nor does the plan itself count."""
+    freeze(world, 3)
+    topic, mine = world.topic([1, 2]), world.topic([1, 2])
+    world.alter(topic, 1, 2, 3)
+    world.order("kill", broker=2, end_session=True)
+    try:
+        plan = [TopicPartition(mine, 0)]
+
+        def ailing() -> Health | None:
+            with Admin.connect(tool.bootstrap) as admin:
+                found = look(admin, plan)
+            return found if TopicPartition(topic, 0) in found.under_replicated else None
+
+        found = eventually(ailing, "the missing replica to be seen")
+        assert found.brokers == {0, 1, 3}
+        assert TopicPartition(mine, 0) not in found.under_replicated
+    finally:
+        world.order("return", broker=2)
+
+    def well() -> bool:
+        with Admin.connect(tool.bootstrap) as admin:
+            return not look(admin, []).under_replicated
+
+    eventually(well, "only the added replica to be out of sync")
+    assert listed(world)
+
+
 def watched(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
@@ -293,7 +329,7 @@ def test_everything_that_moves_is_watched(world: World, tool: Tool) -> None:
     assert run.status == 3
     moment = watched(run.out)[-1]
     assert moment["partitions"]["moving"] == 2
-    assert [slow["topic"] for slow in moment["slowest"]] == [topic, other]
+    assert [slow["topic"] for slow in moment["slowest"]] == sorted([topic, other])
     assert moment["slowest"][0]["broker"] == 3
     thaw(world, 3)
     run = tool("--progress", "--interval-ms", "20", "--json")

@@ -16,10 +16,12 @@ from klamm.tools.admin import (
     OpType,
     ResourceType,
     TopicPartition,
+    errors,
 )
 from klamm.tools.brokers.control_client import Control
 from klamm.tools.cli._cluster import ClusterOptions, LocalCluster
 from klamm.tools.cli._zookeepers import MEMORY
+from klamm.tools.reassign import verdicts
 from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.throttles import FOLLOWER_LIST, FOLLOWER_RATE, LEADER_LIST, LEADER_RATE
 
@@ -215,6 +217,26 @@ def test_a_cancel_that_all_rules_pass_is_done(cluster: Cluster, tmp_path: Path) 
     run = cluster.tool("--cancel", "--cancel-rule", "any", FILE, file)
     assert run.status == 1
     assert "must be zk, kraft, min-isr, originals" in run.err
+
+
+def test_who_may_not_look_may_cancel_all_the_same(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.topic("blind", 1, 2)
+    cluster.freeze(4)
+    file = plan(tmp_path, {("blind", 0): [3, 4]})
+    assert cluster.tool("--execute", FILE, file).status == 0
+
+    def refused(*_: object) -> object:
+        raise errors.TopicAuthorizationFailedError
+
+    monkeypatch.setattr(verdicts, "of_cancel", refused)
+    run = cluster.tool("--cancel", "--cancel-rule", "zk", FILE, file)
+    assert (run.status, run.lines) == (1, ["Error: Topic authorization failed."])
+    run = cluster.tool("--cancel", FILE, file)
+    assert run.status == 0
+    assert run.err == ("Nobody could see what the cancel would lose: Topic authorization failed.\n")
+    assert cluster.moves() == []
 
 
 def test_throttles_of_others_outlive_a_plan(cluster: Cluster, tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ LOG_DIRS_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
 MIN_IN_SYNC = "min.insync.replicas"
 
 _EVERY = "*"
+#: Of an int64.
+_MOST_DIGITS = 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +119,19 @@ def _listed(value: str, broker: int) -> Listed:
         return Listed(every=True)
     numbers = set()
     for entry in value.split(","):
-        number, _, of = entry.strip().partition(":")
-        if number.isdecimal() and of.isdecimal() and int(of) == broker:
-            numbers.add(int(number))
+        number, _, of = map(_whole, entry.strip().partition(":"))
+        if number is not None and of == broker:
+            numbers.add(number)
     return Listed(numbers=frozenset(numbers))
 
 
 def _number(key: str, config: Mapping[str, str]) -> int | None:
-    value = config.get(key, "")
-    return int(value) if value.isdecimal() else None
+    return _whole(config.get(key, ""))
+
+
+def _whole(text: str) -> int | None:
+    """Read a number; None for what is none, or longer than any that counts."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def _rate(key: str, own: Mapping[str, str], default: Mapping[str, str]) -> float:

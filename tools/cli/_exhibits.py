@@ -13,6 +13,8 @@ from klamm.tools.lab.page import render_page
 from klamm.tools.lab.performing import heading, narrated, outcome, sentences
 from klamm.tools.lab.trace import Header
 
+#: So many cases are told one after the other.
+_FEW = 8
 #: How lines look in a terminal, by what they begin with.
 _STYLES: Mapping[str, Mapping[str, Any]] = {
     "GREEN": {"fg": "green", "bold": True},
@@ -27,14 +29,18 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
 @click.command("exhibit", short_help="Tell a failover story.")
 @click.argument("exhibit", metavar="[E1..E15]", required=False)
 @click.option("--case", "number", type=click.IntRange(1), help="Perform only this case of it.")
+@click.option("-v", "--verbose", is_flag=True, help="Tell every case, of however many.")
 @click.option("--trace", is_flag=True, help="Show every step, not only writes and answers.")
 @file_option("--html", "Write a page of the case, the first one without --case.")
-def exhibits(exhibit: str | None, number: int | None, trace: bool, html: Path | None) -> None:
+def exhibits(
+    exhibit: str | None, number: int | None, verbose: bool, trace: bool, html: Path | None
+) -> None:
     """Tell a failover story on the real controller, then with the bug that it is about.
 
-    Without an id, list them all. Each case is one run: * tells what happens, + claims what holds,
-    ! what does not, as it must where a bug is put in; that case is RED then, klamm's are GREEN.
-    Exit code 1 if a case does not go as its story says.
+    Without an id, list them all. Each case is one run: GREEN if all holds, as it must with klamm,
+    RED if not, as it must where a bug is put in. After a line for each they are told: * is what
+    happens, + a claim that holds, ! one that does not. Of more than eight only the first of either
+    colour is told, but for -v. Exit code 1 if a case does not go as its story says.
     """
     if exhibit is None:
         for id_ in registry.exhibit_ids():
@@ -54,21 +60,28 @@ def exhibits(exhibit: str | None, number: int | None, trace: bool, html: Path | 
             raise click.BadParameter(text, param_hint="--case")
         cases = cases[number - 1 : number]
     _show(heading(chosen))
-    done: list[Performed] = []
-    for case in cases:
-        done.append(perform(case, film=html is not None and not done))
-        if number is None and len(cases) > 1:
-            _show(f"\ncase {len(done)} of {len(cases)}; alone with --case {len(done)}")
-        _show(narrated(done[-1], whole=trace))
-    if len(done) > 1:
-        click.echo("")
-        for performed in done:
-            _show("\n".join(outcome(performed)) + "\n")
-        _show(_sum(done))
+    done = [perform(case, film=html is not None and not at) for at, case in enumerate(cases)]
+    if len(done) == 1:
+        _show(narrated(done[0], whole=trace))
+    else:
+        _tell(done, whole=trace, every=verbose or trace or len(done) <= _FEW)
     if html is not None:
         _write_page(chosen.id, done[0], html)
     if not all(performed.as_expected for performed in done):
         raise SystemExit(1)
+
+
+def _tell(done: Sequence[Performed], *, whole: bool, every: bool) -> None:
+    """Show a line for each case, then their stories, or only the first of either colour."""
+    click.echo("")
+    for performed in done:
+        _show("\n".join(outcome(performed)))
+    first = {performed.violation is None: at for at, performed in reversed([*enumerate(done)])}
+    for at, performed in enumerate(done):
+        if every or at in first.values() or not performed.as_expected:
+            _show(f"\ncase {at + 1} of {len(done)}; alone with --case {at + 1}")
+            _show(narrated(performed, whole=whole))
+    _show(f"\n{_sum(done)}" + ("" if every else "; -v tells the others as well"))
 
 
 def _show(text: str) -> None:

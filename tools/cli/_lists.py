@@ -8,7 +8,7 @@ from klamm.tools.lab import registry
 from klamm.tools.lab.apache import VARIANT as APACHE
 from klamm.tools.lab.explore.scopes import SMALL
 from klamm.tools.lab.faults import FAULTS
-from klamm.tools.lab.invariants import INVARIANTS
+from klamm.tools.lab.invariants import INVARIANTS, rule
 from klamm.tools.lab.liveness import strays
 from klamm.tools.lab.rogue import RECIPES
 from klamm.tools.lab.scopes import SCOPES
@@ -38,7 +38,7 @@ def list_() -> None:
     )
     tools = {each.id: f"{each.name}: {each.story}" for each in RECIPES.values()}
     _table("Rogue tools, where a scope has the fault `tool`", tools)
-    invariants = {id_: _first_line(holds.__doc__) for id_, holds in INVARIANTS.items()}
+    invariants = {id_: rule(id_) for id_ in INVARIANTS}
     _table("Invariants, after each step", invariants)
     _table("At rest, when all has healed", {"I10": _first_line(strays.__doc__)})
     _table("Exhibits: `klamm lab exhibit ID`", {each.id: each.title for each in exhibits})

@@ -61,8 +61,8 @@ def command(
 ) -> None:
     """Tell why moves have not ended, and what to do.
 
-    Of one partition, or of all that move or have left something behind, the worst first. Asks
-    only; works with every cluster from Kafka 2.4 on.
+    Of one partition, or of all that move, between directories too, or have left replicas behind,
+    the worst first. Asks only; works with every cluster from Kafka 2.4 on.
 
     Exits with 0 if all moves go on or nothing moves, 4 if one is stuck, 1 if the cluster could not
     be asked, 2 for a wrong command line.

@@ -42,7 +42,7 @@ class NoSuchPartitionError(Exception):
 
 @dataclass
 class Gatherer:
-    """Looks at one partition, or at everything that moves or was left behind.
+    """Looks at one partition, or at everything that moves, between directories too, or owes.
 
     `watch` are the seconds between two looks; with 0 there is but one.
     """
@@ -90,7 +90,7 @@ class Gatherer:
         wanted = None if self.partition is None else {self.partition}
         moves = self._moves(wanted)
         details = self._details(wanted)
-        names = {*moves, *details} if wanted is None else wanted
+        names = {*moves, *details, *_between_dirs(dirs)} if wanted is None else wanted
         return _with_logs(begun, self._partitions(names, moves, details), dirs)
 
     def _moves(
@@ -173,6 +173,13 @@ class Gatherer:
 
     def _miss(self, what: str, error: errors.AdminError) -> None:
         self._unseen[f"{what}: {error}"] = None
+
+
+def _between_dirs(dirs: Mapping[int, tuple[LogDir, ...]]) -> Iterable[TopicPartition]:
+    """Pick the partitions of which a replica moves to another directory of its broker."""
+    for of_broker in dirs.values():
+        for each in of_broker:
+            yield from (name for name, log in each.replicas.items() if log.is_future)
 
 
 def _with_logs(

@@ -29,7 +29,7 @@ def summary(findings: Findings) -> str:
     moves = [each for each in findings.partitions if each.moving]
     left = sum(1 for each in findings.partitions if each.findings and not each.moving)
     counts = Counter(each.severity for each in moves)
-    others = f"; {left} at rest with something left behind" if left else ""
+    others = f"; {left} more with something to tell" if left else ""
     if not moves:
         return f"Nothing moves{others}."
     parts = [f"{counts[severity]} {word}" for severity, word in _WORDS.items() if counts[severity]]

@@ -22,7 +22,6 @@ from klamm.tools.lab.accepted import forgotten
 from klamm.tools.lab.clients import Clients
 from klamm.tools.lab.events import Happened
 from klamm.tools.lab.invariants import Watched
-from klamm.tools.lab.invariants.rest import at_rest
 from klamm.tools.lab.seen import SeenBroker
 from klamm.tools.lab.written import Unreadable, assignment, tell
 
@@ -89,25 +88,6 @@ def _requests(world: Whole) -> Iterator[str]:
     for asked in world.clients.requests:
         if asked.open:
             yield f"request {asked.number} of {asked.node}, {asked.what.name!r}, has no answer"
-
-
-def unheard(world: Whole) -> Iterator[str]:
-    """Say which requests nobody will answer but the clock, when the client's time is up.
-
-    To be asked when nothing is on its way. Whoever was asked has then read all that came, and if
-    it is controller has nothing more to decide or to write: nothing is left that a reply could
-    wait for. Source: KAFKA-10193 (F20), catalogue H6.
-    """
-    for asked in world.clients.requests:
-        host = world.nodes[asked.node]
-        node = host.node
-        if not asked.open or node is None or not host.idle or node.doubtful:
-            continue
-        if node.turns is None or at_rest(world, host):
-            yield (
-                f"request {asked.number} of {asked.node}, {asked.what.name!r}, has no answer, and"
-                " nobody has it in hand any more"
-            )
 
 
 def _partitions(world: Whole) -> Iterator[str]:

@@ -22,8 +22,9 @@ from klamm.tools.lab.choices import (
 from klamm.tools.lab.copies import Packed, packed
 from klamm.tools.lab.events import Violation
 from klamm.tools.lab.film import Film
-from klamm.tools.lab.liveness import quiet, unheard
+from klamm.tools.lab.liveness import quiet
 from klamm.tools.lab.scope import Scope
+from klamm.tools.lab.unheard import unheard
 from klamm.tools.lab.variant import Variant
 from klamm.tools.lab.world import World
 

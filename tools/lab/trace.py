@@ -21,6 +21,7 @@ from klamm.controller.store.port import SessionEvent
 from klamm.tools.lab import folding, telling
 from klamm.tools.lab.choices import PassedOver
 from klamm.tools.lab.events import Happened, Violation
+from klamm.tools.lab.invariants import rule
 
 _COLUMN = 8
 
@@ -126,6 +127,9 @@ def verdict(violation: Violation | None) -> Iterator[str]:
         yield "verdict  every invariant held"
         return
     yield f"verdict  {violation.invariant} does not hold since step {violation.step}"
+    demanded = rule(violation.invariant)
+    if demanded:
+        yield f"         the rule: {demanded}"
     yield f"         {violation.text}"
     for each in violation.evidence:
         yield f"           {each}"

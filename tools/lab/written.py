@@ -1,7 +1,8 @@
 """What was written into ZooKeeper in a step, as values instead of bytes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeVar
 
 from klamm.controller.core.model import Assignment, TopicPartition
@@ -126,6 +127,30 @@ def assignment(znode: TopicZnode | Unreadable | None, number: int) -> Assignment
         return None
     adding, removing = znode.adding.get(number, ()), znode.removing.get(number, ())
     return Assignment(znode.partitions[number], adding, removing)
+
+
+def written(write: TopicWrite | StateWrite) -> Iterator[str]:
+    """Yield what a znode said before and says after, of partitions of which that differs."""
+    if isinstance(write, StateWrite):
+        for when, state in (("before", write.before), ("after", write.after)):
+            yield f"{when}: {tell_state(state)}"
+        return
+    both = [each.partitions for each in (write.before, write.after) if isinstance(each, TopicZnode)]
+    for number in sorted({*chain(*both)}):
+        was, now = assignment(write.before, number), assignment(write.after, number)
+        if was != now:
+            yield f"{TopicPartition(write.name, number)} before: {tell(was)}"
+            yield f"{TopicPartition(write.name, number)} after: {tell(now)}"
+
+
+def tell_state(state: StateZnode | Unreadable | None) -> str:
+    """Return a state in words."""
+    match state:
+        case None:
+            return "nothing"
+        case Unreadable(why):
+            return why
+    return f"leader {state.leader}, epoch {state.leader_epoch}, ISR {[*state.isr]}"
 
 
 def tell(each: Assignment | None) -> str:

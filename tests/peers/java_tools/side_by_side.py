@@ -42,7 +42,8 @@ class SideBySide:
         lines = mine.lines
         for name, other in names.items():
             lines = [line.replace(name, other) for line in lines]
-        assert lines == tidied(theirs.lines), (mine.err, theirs.err)
+        expected = tidied(theirs.lines)
+        assert lines == expected, f"{lines} instead of {expected}: {mine.err} {theirs.err}"
         assert mine.status == theirs.status
         return lines
 

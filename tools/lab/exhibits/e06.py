@@ -169,8 +169,8 @@ EXHIBIT = Exhibit(
     " controller does as it is told to this day: it drops the one that has the data, and nobody can"
     " lead, even when the original brokers are back (KAFKA-14424). There is no one answer to it."
     " KRaft refuses a cancel that leaves nobody alive in sync. LinkedIn first refused it unless all"
-    " original brokers were alive (#422). Then it was enough if min.insync.replicas of them would be"
-    " in sync, and it went back to the living alone (#442): who was away for a restart was no"
+    " original brokers were alive (#422). Then it was enough if min.insync.replicas of them were in"
+    " sync, and it went back to the living alone (#442): who was away for a restart was no"
     " replica any more, and Kafka itself never makes up for it. So three weeks later it went back"
     " to all original ones again (#445). klamm refuses as KRaft does. The text of KIP-455 says"
     " that a cancel is carried out, so the profile kip-455 does, but the last log is kept.",

@@ -48,6 +48,7 @@ FINDS: Mapping[str, Find] = MappingProxyType(
         "F02": Find(MOVING, 1, "I9"),
         "F09": Find(NONSENSE, 0, "liveness"),
         "F19": Find(GROWING, 0, "I3"),
+        "F20": Find(FENCED, 1, "liveness"),
         "F25": Find(SHRINKING, 0, "I9"),
         "F26": Find(NONSENSE, 0, "I2"),
         "F30": Find(DEPOSED, 1, "I1"),
@@ -60,6 +61,7 @@ FINDS: Mapping[str, Find] = MappingProxyType(
         "H1": Find(NONSENSE, 0, "I2"),
         "H3": Find(GROWING, 0, "I9"),
         "H5": Find(TOUCHED, 0, "I9"),
+        "H6": Find(FENCED, 1, "liveness"),
         "H9": Find(GARBAGE, 0, "liveness"),
         "N1": Find(GARBAGE, 1, "liveness"),
         "N11": Find(CORRECTED, 0, "liveness"),
@@ -68,8 +70,7 @@ FINDS: Mapping[str, Find] = MappingProxyType(
 
 _PARTITIONS = "it takes several partitions, or topics, and there is one"
 _BROKERS = "a broker fails, or fetches nothing for a while, and none does here"
-_TOLD = "no invariant names it: the client was refused, or not answered, and so promised nothing"
-_TIME = "time heals it: the client is answered when its time is up, and no invariant forbids that"
+_TOLD = "no invariant names it: the client was refused, or lost its connection: no promise"
 _WRITES = "a tool writes what none of the recipes of small worlds do"
 _DELETES = "the deletion of a topic is in no small world but those in which it comes to nothing"
 
@@ -81,7 +82,6 @@ NOT_FOUND: Mapping[str, str] = MappingProxyType(
         "F05": _BROKERS,
         "F06": _PARTITIONS,
         "F08": "a tool writes between a read and a write of the orders of several partitions",
-        "F20": _TIME,
         "F27": _PARTITIONS,
         "F31": "it hears of the end of its office as a timer runs out, and none does",
         "F40": _BROKERS,
@@ -91,7 +91,6 @@ NOT_FOUND: Mapping[str, str] = MappingProxyType(
         "F54": "it takes nodes of several releases",
         "H2": _WRITES,
         "H4": _TOLD,
-        "H6": _TIME,
         "H7": _BROKERS,
         "H8": _BROKERS,
         "N2": _WRITES,

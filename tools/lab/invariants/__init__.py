@@ -49,6 +49,14 @@ INVARIANTS: Final[Mapping[str, Check]] = MappingProxyType(
     }
 )
 
+
+def rule(name: str) -> str:
+    """Return in words what an invariant demands; "" if there is none of that name."""
+    check = INVARIANTS.get(name)
+    line = (check.__doc__ or "").partition("\n")[0] if check is not None else ""
+    return line.partition(": ")[2]
+
+
 _ALL = tuple(INVARIANTS.items())
 
 

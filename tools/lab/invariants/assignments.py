@@ -1,6 +1,6 @@
 """I2, I3 and I11: what controllers write into topic znodes."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from klamm.controller.core.model import Assignment, TopicPartition
 from klamm.controller.znodes.state import StateZnode
@@ -31,7 +31,8 @@ def moves_add_up(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
                 )
     for write in step.topics:
         if write.by and isinstance(write.after, Unreadable):
-            yield Wrong(f"{write.by} wrote what nobody can read: {write.after.why}")
+            text = f"{write.by} wrote of topic {write.name} what nobody can read: {write.after.why}"
+            yield Wrong(text, _shown(write))
 
 
 def _of_one(now: Assignment) -> str:
@@ -84,8 +85,14 @@ def moves_end_at_their_target(world: Seen, seen: Observed, step: Digest) -> Iter
                 # the replicas in the order that they had while moving.
                 continue
             yield Wrong(
-                f"{name} ended at {[*now.replicas]}, the target was {[*was.target]}",
-                (f"before: {tell(was)}", f"after: {tell(now)}"),
+                f"{name}, as {write.by} wrote it, ended at {[*now.replicas]}, "
+                f"the target was {[*was.target]}, the origin {[*was.origin]}",
+                (
+                    f"before: {tell(was)}",
+                    f"after: {tell(now)}",
+                    f"ISR: {sorted(in_sync)}",
+                    f"asked for: {_targets(asked) or 'nothing'}",
+                ),
             )
 
 
@@ -96,7 +103,7 @@ def topic_ids_stay(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]
         if not isinstance(before, TopicZnode) or before.topic_id is None:
             continue
         if after.topic_id != before.topic_id:
-            text = f"{write.by} changed the id of {write.name}"
+            text = f"{write.by} changed the id of topic {write.name}"
             yield Wrong(text, (f"was {before.topic_id}", f"is {after.topic_id}"))
 
 
@@ -129,6 +136,12 @@ def _can_end(in_sync: set[int], was: Assignment, now: Assignment) -> bool:
     """Tell whether a move to there could begin and end in one turn, or only the order changed."""
     new = set(now.replicas) - set(was.origin) if was.moving else set(now.replicas)
     return new <= in_sync or set(now.replicas) == set(was.target)
+
+
+def _targets(asked: Collection[tuple[int, ...] | None]) -> str:
+    targets = sorted((each for each in asked if each is not None), key=str)
+    cancel = ["a cancel"] if None in asked else []
+    return ", ".join([*(str([*each]) for each in targets), *cancel])
 
 
 def _same(some: tuple[int, ...], others: tuple[int, ...]) -> bool:

@@ -15,7 +15,7 @@ from klamm.tools.brokers import control
 from klamm.tools.lab.invariants.wrong import Wrong
 from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.seen import Seen
-from klamm.tools.lab.written import Digest
+from klamm.tools.lab.written import Digest, tell, tell_state
 
 
 def enough_remain(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
@@ -32,7 +32,7 @@ def enough_remain(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
     if node is not None and node.state is not None:
         for effect in step.happened.effects:
             if isinstance(effect, Commit):
-                yield from _dropped(node, effect.ops, seen.min_in_sync)
+                yield from _dropped(seen.actor, node, effect.ops, seen.min_in_sync)
     for effect in step.happened.effects:
         if isinstance(effect, Send) and isinstance(effect.message, StopReplicaRequest):
             yield from _early(world, seen, effect.broker.id, effect.message)
@@ -40,7 +40,7 @@ def enough_remain(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
         yield from _deleted(world, seen, broker, name)
 
 
-def _dropped(node: Node, ops: tuple[Op, ...], min_in_sync: int) -> Iterator[Wrong]:
+def _dropped(actor: str, node: Node, ops: tuple[Op, ...], min_in_sync: int) -> Iterator[Wrong]:
     state = node.state
     written = {
         place.partition: decode_state(op.data, op.path).isr
@@ -62,8 +62,8 @@ def _dropped(node: Node, ops: tuple[Op, ...], min_in_sync: int) -> Iterator[Wron
             least = min(min_in_sync, len(replicas))
             if len(left) < least and _harmed(node, part, replicas):
                 yield Wrong(
-                    f"{name} goes from {[*part.assignment.replicas]} to {[*replicas]}: "
-                    f"{len(left)} live in-sync replicas remain, not {least}",
+                    f"{name} goes, as {actor} wants it, from {[*part.assignment.replicas]} to "
+                    f"{[*replicas]}: {len(left)} live in-sync replicas remain, not {least}",
                     (f"ISR before {[*part.leadership.isr]}, after {[*isr]}", _alive(node)),
                 )
 
@@ -88,14 +88,17 @@ def _deleted(world: Seen, seen: Observed, broker: int, name: TopicPartition) -> 
     held = seen.assignment(name)
     if not _refuses_unclean(world) and held is not None and set(isr).isdisjoint(held.replicas):
         return  # dropped into darkness by a cancel, as that profile has it
+    evidence = (f"assignment: {tell(held)}", f"state: {tell_state(seen.states.get(name))}")
     if broker in isr:
-        yield Wrong(f"broker {broker} deleted {name}, of which it is in sync: ISR {[*isr]}")
+        text = f"broker {broker} deleted {name}, of which it is in sync: ISR {[*isr]}"
+        yield Wrong(text, evidence)
     elif isr and not any(
         name in world.brokers[each].disks.logs or (each, name) in seen.disks.lost
         for each in isr
         if each in world.brokers
     ):
-        yield Wrong(f"broker {broker} deleted {name}; nobody of ISR {[*isr]} has the data")
+        text = f"broker {broker} deleted {name}; nobody of ISR {[*isr]} has the data"
+        yield Wrong(text, evidence)
 
 
 def _early(
@@ -158,5 +161,5 @@ def nothing_is_lost(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong
             yield Wrong(
                 f"broker {id_} leads {name} with {replica.log.end} bytes, "
                 f"{least} were acknowledged",
-                (f"leader epoch {replica.leader_epoch}",),
+                (f"state: {tell_state(seen.states.get(name))}",),
             )

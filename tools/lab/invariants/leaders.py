@@ -16,7 +16,7 @@ from klamm.tools.lab.invariants.rest import resting
 from klamm.tools.lab.invariants.wrong import Wrong
 from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.seen import Seen
-from klamm.tools.lab.written import Digest, StateWrite, Unreadable
+from klamm.tools.lab.written import Digest, StateWrite, Unreadable, tell_state, written
 
 #: As a leader or an epoch: the partition is taken back (LeaderAndIsr.LeaderDuringDelete).
 _TAKEN_BACK = -2
@@ -36,12 +36,15 @@ def leaders_are_in_sync(world: Seen, seen: Observed, step: Digest) -> Iterator[W
         if not write.session:
             continue
         if isinstance(write.after, Unreadable):
-            yield Wrong(f"{_who(write)} wrote what nobody can read: {write.after.why}")
+            text = f"{_who(write)} wrote of {write.name} what nobody can read: {write.after.why}"
+            yield Wrong(text, (f"before: {tell_state(write.before)}",))
         elif isinstance(write.after, StateZnode):
             text = _insane(write.after)
             before = write.before
             if text and not (isinstance(before, StateZnode) and _insane(before) == text):
-                yield Wrong(f"{write.name}, as {_who(write)} wrote it: {text}", _states(write))
+                yield Wrong(
+                    f"{write.name}, as {_who(write)} wrote it: {text}", tuple(written(write))
+                )
     host = world.nodes.get(seen.actor)
     known = seen.views.get(seen.actor)
     if known is not None and host is not None and host.node is not None and host.node.state:
@@ -73,7 +76,8 @@ def _given_to_leaving(
             part, leader = state.partition(name), decode_state(op.data, op.path).leader
             if leader in leaving and (part is None or part.leader != leader):
                 text = f"{actor} gives the lead of {name} to broker {leader}, which is leaving"
-                yield Wrong(text, (f"shutting down: {sorted(leaving)}",))
+                was = f"broker {part.leader}" if part is not None else "nobody"
+                yield Wrong(text, (f"led by {was} before", f"shutting down: {sorted(leaving)}"))
 
 
 def _gone(world: Seen, seen: Observed, state: ClusterState) -> Iterator[Wrong]:
@@ -86,7 +90,12 @@ def _gone(world: Seen, seen: Observed, state: ClusterState) -> Iterator[Wrong]:
         gone = {held.leader, *held.isr} - registered
         if gone and state.partition(name) is not None and name.topic not in state.deleting:
             text = f"broker {min(gone)} is gone, and {name} has it still"
-            yield Wrong(text, (f"leader {held.leader}, ISR {[*held.isr]}",))
+            evidence = (
+                f"state: {tell_state(held)}",
+                f"registered: {sorted(registered)}",
+                f"{seen.actor} is controller, has heard of all this, and is at rest",
+            )
+            yield Wrong(text, evidence)
 
 
 def _insane(state: StateZnode) -> str:
@@ -115,7 +124,7 @@ def epochs_rise(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
         elif write.session and state.leader_epoch == epoch and state.leader != leader:
             text = f"leader {leader} and leader {state.leader} in one epoch, {epoch}"
         if text:
-            yield Wrong(f"{write.name}, as {_who(write)} wrote it: {text}", _states(write))
+            yield Wrong(f"{write.name}, as {_who(write)} wrote it: {text}", tuple(written(write)))
         if known is not seen.leads:
             known[write.name] = state.leader_epoch, state.leader
     new = {
@@ -132,9 +141,11 @@ def epochs_rise(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
             kind = type(effect.message).__name__.removesuffix("Request")
             what = f"{actor} tells broker {effect.broker.id} by {kind}: {name} led by {leader}"
             if (name, epoch, leader) not in seen.leads_ever and (name, epoch, leader) not in new:
-                yield Wrong(f"{what} in epoch {epoch}, which never was in ZooKeeper")
+                text = f"{what} in epoch {epoch}, which never was in ZooKeeper"
+                yield Wrong(text, (f"in ZooKeeper: {tell_state(seen.states.get(name))}",))
             elif epoch < acknowledged.get(name, epoch):
-                yield Wrong(f"{what} in epoch {epoch}, but it knows of {acknowledged[name]}")
+                text = f"{what} in epoch {epoch}, but it knows of {acknowledged[name]}"
+                yield Wrong(text, (f"in ZooKeeper: {tell_state(seen.states.get(name))}",))
 
 
 def _told(message: Message) -> Iterator[tuple[TopicPartition, int, int]]:
@@ -157,11 +168,3 @@ def _told(message: Message) -> Iterator[tuple[TopicPartition, int, int]]:
 
 def _who(write: StateWrite) -> str:
     return write.by or f"session {write.session}"
-
-
-def _states(write: StateWrite) -> tuple[str, ...]:
-    return tuple(
-        f"{when}: leader {state.leader}, epoch {state.leader_epoch}, ISR {[*state.isr]}"
-        for when, state in (("before", write.before), ("after", write.after))
-        if isinstance(state, StateZnode)
-    )

@@ -1,7 +1,7 @@
 """I9, I13 and I14: what a controller believes, beside what ZooKeeper holds."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from klamm.controller.core.model import Assignment, ClusterState, Leadership, Topic, TopicPartition
 from klamm.controller.core.ops import Create, SetData
@@ -22,6 +22,8 @@ from klamm.tools.lab.invariants.wrong import Wrong
 from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.seen import Seen
 from klamm.tools.lab.written import Digest, assignment, tell
+
+_NO_VERSION = "in ZooKeeper: no such version"
 
 
 def memory_is_durable(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
@@ -48,7 +50,8 @@ def memory_is_durable(world: Seen, seen: Observed, step: Digest) -> Iterator[Wro
             _is(topic, znode) for znode in seen.durable_topics.get((name, topic.version), ())
         ):
             text = f"{actor} believes of topic {name}, version {topic.version}, what never was"
-            yield Wrong(text, tuple(_tell(topic)))
+            there = seen.durable_topics.get((name, topic.version), ())
+            yield Wrong(text, (*_tell(topic), *_held(name, there)))
         for number, part in topic.partitions.items():
             led, partition = part.leadership, TopicPartition(name, number)
             if led is None:
@@ -56,7 +59,8 @@ def memory_is_durable(world: Seen, seen: Observed, step: Digest) -> Iterator[Wro
             there = seen.durable_states.get((partition, led.version), ())
             if not any(_leads(led, znode) for znode in there):
                 text = f"{actor} believes of {partition}, version {led.version}, what never was"
-                yield Wrong(text, (_tell_lead(led), *(_tell_lead(each) for each in there)))
+                held = [f"in ZooKeeper: {_tell_lead(each)}" for each in there]
+                yield Wrong(text, (f"believed: {_tell_lead(led)}", *(held or [_NO_VERSION])))
 
 
 def _newest(actor: str, state: ClusterState, step: Digest) -> Iterator[Wrong]:
@@ -185,8 +189,10 @@ def caps_hold(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
         leads = Counter(each.leader for each in state.awaiting.values() if each.handover)
         for leader, count in sorted(leads.items()):
             if count > cap:
+                names = [str(name) for name, it in state.awaiting.items() if it.leader == leader]
                 yield Wrong(
-                    f"{count} handovers to broker {leader} are under way, the limit is {cap}"
+                    f"{count} handovers to broker {leader} are under way, the limit is {cap}",
+                    (f"{actor} waits for its answer about {', '.join(sorted(names))}",),
                 )
     for effect in step.happened.effects:
         if isinstance(effect, Send):
@@ -198,7 +204,20 @@ def caps_hold(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
 
 def _tell(topic: Topic) -> Iterator[str]:
     for number, part in topic.partitions.items():
-        yield f"{topic.name}-{number}: {tell(part.assignment)}"
+        yield f"{topic.name}-{number} believed: {tell(part.assignment)}"
+    yield f"id believed: {topic.topic_id}"
+
+
+def _held(name: str, there: Iterable[TopicZnode]) -> Iterator[str]:
+    """Tell what a topic znode held in a version."""
+    found = False
+    for znode in there:
+        found = True
+        for number in znode.partitions:
+            yield f"{name}-{number} in ZooKeeper: {tell(assignment(znode, number))}"
+        yield f"id in ZooKeeper: {znode.topic_id}"
+    if not found:
+        yield _NO_VERSION
 
 
 def _tell_lead(led: Leadership | StateZnode) -> str:

@@ -6,7 +6,7 @@ from klamm.controller.znodes import paths
 from klamm.tools.lab.invariants.wrong import Wrong
 from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.seen import Seen
-from klamm.tools.lab.written import Digest
+from klamm.tools.lab.written import Digest, written
 
 #: What only a controller writes; the nodes' own registrations are none of it.
 _CONTROLLERS = (f"{paths.TOPICS}/", f"{paths.KLAMM}/", "/admin/")
@@ -23,13 +23,26 @@ def one_controller_per_epoch(world: Seen, seen: Observed, step: Digest) -> Itera
     for write in step.writes:
         if not write.by or not _is_controllers(write.path) or write.session == write.incumbent:
             continue
+        incumbent = seen.node_sessions.get(write.incumbent, "nobody here")
         yield Wrong(
             f"{write.by} has written {write.path} in an epoch that is not its own",
-            (f"its session is {write.session}", f"epoch {seen.epoch}: {write.incumbent}"),
+            (
+                f"version {write.version}, written with session {write.session}"
+                if write.version >= 0
+                else f"removed with session {write.session}",
+                f"epoch {seen.epoch} was begun by {incumbent}, session {write.incumbent}",
+                *(
+                    line
+                    for each in (*step.topics, *step.states)
+                    if each.path == write.path
+                    for line in written(each)
+                ),
+            ),
         )
     for raised in step.epochs:
         if raised.by and (raised.epoch is None or raised.epoch <= raised.before):
-            yield Wrong(f"{raised.by} began epoch {raised.epoch} after epoch {raised.before}")
+            text = f"{raised.by} began epoch {raised.epoch} after epoch {raised.before}"
+            yield Wrong(text, (f"written with session {raised.session} to {raised.path}",))
 
 
 def _is_controllers(path: str) -> bool:

@@ -7,7 +7,7 @@ from klamm.controller.znodes import paths
 from klamm.tools.lab.invariants.wrong import Wrong
 from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.seen import Seen
-from klamm.tools.lab.written import Digest, Order
+from klamm.tools.lab.written import Digest, Order, tell
 
 
 def orders_are_kept(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
@@ -27,7 +27,9 @@ def orders_are_kept(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong
             continue
         for name in sorted(write.after.keys()):
             if write.before.get(name) != write.after[name]:
-                yield Wrong(f"{write.by} orders {[*write.after[name]]} for {name} itself")
+                was = [*write.before[name]] if name in write.before else "nothing"
+                text = f"{write.by} orders {[*write.after[name]]} for {name} itself"
+                yield Wrong(text, (f"ordered before: {was}", f"now: {tell(seen.assignment(name))}"))
         if host is None or host.node is None or not host.node.config.rules.refuse_unclean:
             continue
         for name in sorted(write.before.keys() - write.after.keys()):
@@ -38,7 +40,10 @@ def orders_are_kept(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong
                 yield Wrong(
                     f"{write.by} took out the order of {[*order.replicas]} for {name}, "
                     "which was never begun",
-                    (f"ordered in step {order.since}", f"now {seen.assignment(name)}"),
+                    (
+                        f"ordered in step {order.since}",
+                        f"{name} now: {tell(seen.assignment(name))}",
+                    ),
                 )
 
 

@@ -24,4 +24,10 @@ def one_reply(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
     for asked in step.happened.replied:
         if len(asked.responses) > 1 or asked.lost:
             why = "lost before" if asked.lost else f"{len(asked.responses)} answers"
-            yield Wrong(f"request {asked.number}, {asked.what.name!r}: {why}")
+            yield Wrong(
+                f"request {asked.number}, {asked.what.name!r}: {why}",
+                (
+                    f"{asked.node} was asked in step {asked.step}",
+                    *(f"answered: {each}" for each in asked.responses),
+                ),
+            )
