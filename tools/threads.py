@@ -15,12 +15,19 @@ class TrioThread:
     """A context manager that runs `main` on another thread, and cancels it at the end.
 
     `main` is given what it must call once it is ready; the block is entered then. What ends it
-    before is raised by entering, what ends it later by leaving.
+    before is raised by entering, what ends it later by leaving. The interpreter does not wait for
+    the end of a `daemon`: whoever has one must leave it before.
     """
 
-    def __init__(self, name: str, main: Callable[[Callable[[], None]], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        name: str,
+        main: Callable[[Callable[[], None]], Awaitable[None]],
+        *,
+        daemon: bool = False,
+    ) -> None:
         self._main = main
-        self._thread = threading.Thread(target=self._run, name=name)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=daemon)
         self._entered = threading.Event()
         self._ready_or_ended = threading.Event()
         self._is_ready = False
@@ -55,6 +62,11 @@ class TrioThread:
         """Tell whether it has ended by itself."""
         return not self._thread.is_alive()
 
+    @property
+    def is_current(self) -> bool:
+        """Tell whether it is the thread that asks, which cannot wait for its own end."""
+        return self._thread is threading.current_thread()
+
     def call(self, function: Callable[..., T], *arguments: object) -> T:
         """Run a function on the thread and return its result."""
         return trio.from_thread.run_sync(function, *arguments, trio_token=self._token)
@@ -82,6 +94,8 @@ class TrioThread:
         self._ready_or_ended.set()
 
     def _stop(self) -> None:
+        if self.ended:  # by itself; or this is a fork of the process that it was started in
+            return
         self._entered.wait()
         with contextlib.suppress(trio.RunFinishedError):  # it has ended by itself
             self.call(self._scope.cancel)

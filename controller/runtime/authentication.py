@@ -250,8 +250,9 @@ class Entrance:
                     raise RefusedError("it has left without a login")
                 authenticator.feed(data)
         except RefusedError as refused:
+            # Whether there is something to hear or not: who tries again has to wait for the end.
+            await trio.sleep(self._guard.failure_seconds)
             if refused.last_words:
-                await trio.sleep(self._guard.failure_seconds)
                 await stream.send_all(refused.last_words)
             raise
         client = replace(admitted.client, principal=authenticator.principal)

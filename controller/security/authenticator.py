@@ -44,6 +44,7 @@ from klamm.protocol.message import Message
 MAX_FRAME_BYTES = 512 * 1024
 
 _HANDSHAKE, _API_VERSIONS, _AUTHENTICATE = 17, 18, 36
+#: In these versions, unless the release that is shown has fewer.
 _SERVED: Mapping[int, range] = MappingProxyType(
     {_HANDSHAKE: range(2), _API_VERSIONS: range(5), _AUTHENTICATE: range(3)}
 )
@@ -89,8 +90,9 @@ class Authenticator:
         self._mechanisms = mechanisms
         self._advertised = advertised
         self._frames = FrameReader(max_frame_bytes)
+        self._served = {key: advertised.get(key, served) for key, served in _SERVED.items()}
         self._requests = ServerConnection(
-            _SERVED, max_request_bytes=max_frame_bytes, max_in_flight=1
+            self._served, max_request_bytes=max_frame_bytes, max_in_flight=1
         )
         self._state = _State.VERSIONS_OR_HANDSHAKE
         self._name = ""
@@ -131,7 +133,7 @@ class Authenticator:
         [event] = self._requests.receive_data(_LENGTH.pack(len(frame)) + frame)
         match event:
             case UnsupportedApiVersions():
-                return self._requests.send_response(event, _unsupported_api_versions())
+                return self._requests.send_response(event, _unsupported_api_versions(self._served))
             case Request():
                 self._request = event
                 return self._take(event.body)
@@ -210,8 +212,8 @@ class Authenticator:
         return self._requests.send_response(self._request, response)
 
 
-def _unsupported_api_versions() -> ApiVersionsResponse:
-    own = {_API_VERSIONS: _SERVED[_API_VERSIONS]}
+def _unsupported_api_versions(served: Mapping[int, range]) -> ApiVersionsResponse:
+    own = {_API_VERSIONS: served[_API_VERSIONS]}
     return ApiVersionsResponse(ErrorCode.UNSUPPORTED_VERSION, _entries(own))
 
 

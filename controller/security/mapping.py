@@ -48,8 +48,7 @@ class _Rule:
     case: str
 
     def apply(self, subject: str) -> str | None:
-        match = self.pattern.match(subject)
-        if match is None:
+        if self.pattern.fullmatch(subject) is None:
             return None
         # As Java's replaceAll does, which goes on behind the first match.
         name = self.pattern.sub(lambda found: _replaced(self.by, found), subject)

@@ -2,8 +2,8 @@
 
 What Kafka does otherwise, and so does this: names and passwords are taken as they are, without
 SASLprep; salts may be short; there is no channel binding. What is stricter here: the client's
-repetition of its first words is compared with them, and a user that is unknown is found out only
-at the end, as a wrong password is.
+repetition of its first words is compared with them, a user that is unknown is found out only at the
+end, as a wrong password is, and messages and counts of iterations are bounded.
 Source: Kafka 3.9, ScramFormatter.java, ScramMessages.java, ScramSaslServer.java,
 ScramSaslClient.java, ScramCredentialUtils.java.
 """
@@ -22,6 +22,11 @@ from klamm.controller.security.principals import Principal, user
 
 #: What kafka-configs takes if it is not told, and the least that Kafka allows.
 DEFAULT_ITERATIONS = 4096
+#: As many as a client carries out, which takes it a second; Kafka's tools make 16384 at most.
+MOST_ITERATIONS = 1_000_000
+#: Messages are shorter by far. To look at one as long as a frame may be takes a tenth of a second,
+#: and to ask ZooKeeper for the name in it half a megabyte, before anybody has logged in.
+MOST_MESSAGE_BYTES = 16 * 1024
 
 _NAME = r"(?:[^=,\0]|=2C|=3D)+"
 _PRINTABLE = r"[\x21-\x2B\x2D-\x7E]+"
@@ -255,6 +260,11 @@ class ScramClient:
                 f"the server asks for {iterations} iterations, and fewer than"
                 f" {DEFAULT_ITERATIONS} give the password away"
             )
+        if iterations > MOST_ITERATIONS:
+            raise AuthenticationError(
+                f"the server asks for {iterations} iterations, and more than {MOST_ITERATIONS}"
+                " keep a client busy for nothing"
+            )
         mechanism = self._mechanism
         salt = _decoded(first["salt"])
         salted = mechanism.salted(self._password, salt, iterations)
@@ -268,6 +278,8 @@ class ScramClient:
 
 
 def _match(pattern: re.Pattern[str], data: bytes, which: str) -> re.Match[str]:
+    if len(data) > MOST_MESSAGE_BYTES:
+        raise AuthenticationError(f"the {which} message has {len(data)} bytes, far too many")
     try:
         match = pattern.fullmatch(data.decode())
     except UnicodeDecodeError:

@@ -62,8 +62,8 @@ from klamm.protocol.generated.produce_request import (
 )
 from klamm.protocol.generated.produce_response import ProduceResponse
 from klamm.protocol.message import Message
-from klamm.tools.brokers.peer import SERVED
 from klamm.tools.brokers.server import SimulatedBrokers
+from klamm.tools.brokers.service import SERVED
 from klamm.tools.brokers.settings import KAFKA_TIMES, Times
 
 SIZE = 200_000

@@ -64,6 +64,11 @@ def follower(rate: int) -> dict[int, dict[str, str]]:
             id="E15 while records come",
         ),
         pytest.param(
+            facts(MOVE, LEVEL, LEVEL, topic=THROTTLED, brokers=follower(1)),
+            [Cause.ISR_CHANGE_STUCK],
+            id="E15, and a throttle that does not matter",
+        ),
+        pytest.param(
             facts(MOVE, HALF, HALF, topic=THROTTLED, brokers=follower(1)),
             [Cause.THROTTLED_TO_NOTHING],
             id="1 B/s",
@@ -159,6 +164,11 @@ def follower(rate: int) -> dict[int, dict[str, str]]:
         ),
         pytest.param(facts(LEADERLESS), [Cause.NO_LEADER], id="an election is due"),
         pytest.param(
+            facts(replace(LEADERLESS, offline=(1,))),
+            [Cause.NEEDS_UNCLEAN_LEADER],
+            id="who was in sync has lost its directory",
+        ),
+        pytest.param(
             facts(LEADERLESS, alive=frozenset({4})),
             [Cause.NO_LIVE_REPLICA, Cause.TARGET_OFFLINE],
             id="all are dead",
@@ -208,11 +218,41 @@ def follower(rate: int) -> dict[int, dict[str, str]]:
             [],
             id="a log that has just gone",
         ),
+        pytest.param(
+            facts(Partition((1, 2), leader=1, isr=(1, 2)), {1: 9, 2: 9}, BEHIND),
+            [],
+            id="a log that has just come",
+        ),
         pytest.param(facts(Partition((1, 2), leader=1, isr=(1,))), [], id="does not move"),
     ],
 )
 def test_a_cause_is_found_and_no_other(what: Facts, causes: list[Cause]) -> None:
     assert causes_of(what) == causes
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "cause"),
+    [
+        (replace(MOVE, leader=2), MOVE, Cause.JOINING),
+        (replace(MOVE, isr=(1,)), MOVE, Cause.JOINING),
+        (MOVE, MOVE, Cause.ISR_CHANGE_STUCK),
+        (MOVE, replace(MOVE, isr=(1, 2, 3)), Cause.COMPLETING),
+        (replace(MOVE, moving=False), replace(MOVE, isr=(1, 3)), Cause.COMPLETING),
+    ],
+)
+def test_what_has_changed_between_the_looks_is_not_stuck(
+    before: Partition, after: Partition, cause: Cause
+) -> None:
+    what = facts(after, LEVEL, LEVEL)
+    assert causes_of(replace(what, first=replace(what.first, partitions={T0: before}))) == [cause]
+
+
+def test_the_lower_of_two_throttles_counts() -> None:
+    lists = {LEADER_LIST: "0:1", FOLLOWER_LIST: "0:3"}
+    for rates, slow in (((5, 50_000), 1), ((50_000, 5), 3)):
+        brokers = {1: {LEADER_RATE: str(rates[0])}, 3: {FOLLOWER_RATE: str(rates[1])}}
+        [finding] = found(facts(MOVE, HALF, HALF, topic=lists, brokers=brokers))
+        assert finding.evidence["throttled_broker"] == slow
 
 
 def test_the_values_come_with_the_cause() -> None:

@@ -142,7 +142,7 @@ def test_names_cannot_pass_themselves_off_as_other_parts_of_a_line() -> None:
     assert told == f"{who}{what}TOPIC_AUTHORIZATION_FAILED 1"
 
 
-@given(st.lists(st.text("ab \"\n\u2028\U0001f600\\", max_size=120), min_size=1, max_size=12))
+@given(st.lists(st.text('ab "\n\u2028\U0001f600\\', max_size=120), min_size=1, max_size=12))
 def test_whatever_the_names_are_the_outcome_is_told_and_quotes_are_closed(names: list[str]) -> None:
     request = CreateTopicsRequest(topics=tuple(CreatableTopic(name * 3, 3, 1) for name in names))
     results = tuple(CreatableTopicResult(name * 3, error_code=29) for name in names)

@@ -61,6 +61,15 @@ def test_the_product_is_green_and_somebody_else_is_not(exhibit: Exhibit) -> None
     assert any(case.red for case in exhibit.cases), "a story in which nothing ever goes wrong"
 
 
+def test_the_cancel_to_the_living_is_told_as_it_goes() -> None:
+    """Its verdict is that of an invariant, which a claim after it could not change."""
+    own = [case for case in registry.exhibit("E6").cases if case.own is not None]
+    assert [case.red for case in own] == ["", "I3"]
+    beats = perform(own[1]).stage.beats
+    assert [beat.text for beat in beats if beat.holds is False] == []
+    assert any(beat.text.startswith("t-0 had two replicas, and has [2]") for beat in beats)
+
+
 def test_a_claim_that_does_not_hold_makes_a_case_red() -> None:
     def script(stage: Stage) -> None:
         stage.say("nothing happens")

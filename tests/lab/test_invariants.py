@@ -182,6 +182,7 @@ def assert_found(violation: Violation | None, invariant: str, text: str) -> None
     assert violation is not None
     assert violation.invariant == invariant, violation
     assert text in violation.text
+    assert violation.evidence, "a sentence without what shows it"
 
 
 def test_a_run_without_a_fault_breaks_nothing_and_comes_to_rest() -> None:

@@ -27,6 +27,8 @@ START_SECONDS = 120.0
 _STORAGE_TOOL = "kafka.tools.StorageTool"
 _KRAFT_ID = "a2xhbW0ta3JhZnQtdGVzdA"
 
+# A throttle lets one fetch pass before it counts, and another each 11 s (ReplicationQuotaManager):
+# they are small, lest a move at 1 B/s be over before a busy machine has looked at it.
 _SERVER = """\
 log.dirs={folder}/a,{folder}/b
 auto.create.topics.enable=false
@@ -40,6 +42,7 @@ num.io.threads=2
 num.recovery.threads.per.data.dir=1
 background.threads=2
 offsets.topic.replication.factor=1
+replica.fetch.max.bytes=32768
 """
 _ZOOKEEPER = """\
 broker.id={node}

@@ -85,6 +85,8 @@ def test_a_running_move_counts_from_where_it_came() -> None:
     found = report(plan({T0: (1, 3)}), cluster)
     assert (found.moving, found.settled, found.incoming) == ((T0,), (), {3: 100})
     assert found.factors == {}
+    back = report(plan({T0: (1, 2)}), cluster)
+    assert (back.moving, back.settled, back.added) == ((T0,), (), 0)
 
 
 @pytest.mark.parametrize(
@@ -104,6 +106,12 @@ def test_what_speaks_against_a_plan(
     cluster = replace(CLUSTER, dirs={**CLUSTER.dirs, 4: (*CLUSTER.dirs[4], broken)})
     folders = {TopicPartitionReplica(*T0, broker): path for broker, path in log_dirs.items()}
     assert report(Plan(tuple(targets.items()), folders), cluster).problems == (problem,)
+
+
+def test_a_replica_that_is_in_its_directory_takes_no_room() -> None:
+    cluster = replace(CLUSTER, dirs={1: (log_dir(free=5, logs={T0: 100}),)})
+    folders = {TopicPartitionReplica(*T0, 1): "/d"}
+    assert report(Plan(((T0, (1, 2)),), folders), cluster).problems == ()
 
 
 def test_who_tells_no_capacity_has_no_problem_with_it() -> None:

@@ -8,7 +8,7 @@ from klamm.tools.reassign.waiting import DeadlineError, Patience
 
 P0, P1, P2 = names(3)
 BROKERS = frozenset({1, 2, 3})
-WELL = Health(BROKERS)
+WELL = Health(BROKERS, holders=BROKERS)
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,9 @@ WELL = Health(BROKERS)
         (WELL, WELL, []),
         (WELL, Health(BROKERS | {4}), []),
         (WELL, Health(frozenset({2})), ["brokers 1,3 vanished"]),
-        (Health(frozenset({2})), Health(frozenset({2})), []),
+        (Health(frozenset({2}), holders=BROKERS), Health(frozenset({2}), holders=BROKERS), []),
+        # A controller that is listed too may go, and a broker may be emptied by the plan.
+        (Health(BROKERS | {900}, holders=BROKERS), Health(BROKERS, holders=BROKERS - {1}), []),
         (
             WELL,
             Health(BROKERS, offline=frozenset({P1, P0})),
@@ -91,7 +93,7 @@ def test_a_pause_is_told_once_with_its_cause_and_its_end() -> None:
         "Paused: broker 2 vanished. Nothing more is submitted until broker 2 is back.",
         (
             "Paused: broker 2 vanished; offline outside the plan: p-0. Nothing more is submitted"
-            " until broker 2 is back, and none is offline."
+            " until broker 2 is back, and none of them is offline."
         ),
         "Going on: the cluster is as well as it was at the start.",
     ]

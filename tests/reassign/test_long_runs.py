@@ -263,22 +263,23 @@ def test_moves_of_others_are_no_ailment(world: World, tool: Tool) -> None:
     world.alter(topic, 1, 2, 3)
     world.order("kill", broker=2, end_session=True)
     try:
-        plan = [TopicPartition(mine, 0)]
+        targets = {TopicPartition(mine, 0): (1, 3)}
 
         def ailing() -> Health | None:
             with Admin.connect(tool.bootstrap) as admin:
-                found = look(admin, plan)
+                found = look(admin, targets)
             return found if TopicPartition(topic, 0) in found.under_replicated else None
 
         found = eventually(ailing, "the missing replica to be seen")
-        assert found.brokers == {0, 1, 3}
+        assert found.brokers == {0, 1, 3, 900}
+        assert found.holders == {0, 1, 2, 3}
         assert TopicPartition(mine, 0) not in found.under_replicated
     finally:
         world.order("return", broker=2)
 
     def well() -> bool:
         with Admin.connect(tool.bootstrap) as admin:
-            return not look(admin, []).under_replicated
+            return not look(admin, {}).under_replicated
 
     eventually(well, "only the added replica to be out of sync")
     assert listed(world)

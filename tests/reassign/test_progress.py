@@ -116,10 +116,11 @@ def test_a_cancelled_move_is_forgotten_unless_a_plan_wants_it() -> None:
     found, planned = Watch(None, 0.0), Watch({P0: TARGET}, 0.0)
     found.take_in({P0: MOVE})
     for now in (1.0, 1.0 + DOUBT_SECONDS):
-        seen = sight(at_rest(P0, 1, 2))
+        seen = sight(at_rest(P0, 1, 2), sizes={(P0, 2): 1000})
         assert planned.update(seen, now).unfinished == (P0,)
         moment = found.update(seen, now)
         assert moment.phases[Phase.CATCHING_UP] == moment.partitions == (1 if now == 1.0 else 0)
+        assert moment.copies.total == 1000 * moment.partitions
     assert found.targets == {}
     assert moment.unfinished == ()
 

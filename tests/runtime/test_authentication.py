@@ -196,6 +196,22 @@ async def test_a_wrong_login_is_told_so_and_closed(
         assert not server.clients
 
 
+async def test_whoever_fails_waits_even_if_there_is_nothing_to_hear() -> None:
+    asked = sasl("SASL_PLAINTEXT", "PLAIN", PLAIN_JAAS + 'user_alice="right";')
+    asked |= {"connection.failed.authentication.delay.ms": "300"}
+    async with (
+        serving("SASL_PLAINTEXT", asked) as server,
+        await trio.open_tcp_stream(HOST, server.endpoint.port) as stream,
+    ):
+        shake = ClientConnection("t").send_request(SaslHandshakeRequest("PLAIN"), 0)[1]
+        await stream.send_all(shake)
+        assert await stream.receive_some()
+        began = trio.current_time()
+        await stream.send_all(b"\0\0\0\x0c\0alice\0wrong")
+        assert not await stream.receive_some()
+        assert trio.current_time() - began >= 0.3
+
+
 async def logged(caplog: pytest.LogCaptureFixture, text: str) -> None:
     """Wait until the server has said so."""
     with trio.fail_after(20):

@@ -135,6 +135,13 @@ def test_an_unknown_version_of_api_versions_may_be_asked_again() -> None:
     assert isinstance(peer.ask(ApiVersionsRequest(), 0), ApiVersionsResponse)
 
 
+def test_versions_are_those_of_the_release_that_is_shown() -> None:
+    peer = Peer()
+    peer.authenticator = Authenticator(MECHANISMS, {**TABLE, 18: range(3)})
+    back = peer.send(peer.encoded(ApiVersionsRequest(), 3))
+    assert back[8:] == struct.pack(">hihhh", ErrorCode.UNSUPPORTED_VERSION, 1, 18, 0, 2)
+
+
 def test_a_second_api_versions_ends_it() -> None:
     peer = Peer()
     peer.ask(ApiVersionsRequest(), 0)

@@ -34,6 +34,10 @@ SUBJECT = "CN=Duke,OU=ServiceUsers,O=Org,C=US"
         ),
         (r"RULE:^.*[Cc][Nn]=([a-zA-Z0-9.]*).*$/$1/L", SUBJECT, "duke"),
         (r"RULE:^cn=(.*?),ou=x$/$1/,DEFAULT", SUBJECT, SUBJECT),
+        # As Java's `matches` has it, a rule is for whole subjects: ours is not somebody's in part.
+        ("RULE:CN=Duke/admin/,DEFAULT", SUBJECT, SUBJECT),
+        ("RULE:^CN=(.*?),OU=ServiceUsers/$1/,DEFAULT", SUBJECT, SUBJECT),
+        ("RULE:^CN=(.*?),OU=Service/$1/,RULE:^CN=(.*?),.*$/$1/L", SUBJECT, "duke"),
         (r"RULE:^CN=([^\/]*)\/(.*)$/$1\/$2\$/", "CN=a/b", "a/b$"),
     ],
 )

@@ -131,6 +131,7 @@ def test_an_unknown_user_has_the_same_salt_each_time_and_another_one_than_others
         (b"p=tls-unique,,n=a,r=x", "none of SCRAM"),
         (b"n,a=bob,n=alice,r=x", "user 'alice' wants to be 'bob'"),
         (b"n,,n=alice,r=x,tokenauth=true", "delegation tokens are not supported"),
+        (b"n,,n=" + b"a" * 500_000 + b",r=x", "has 500009 bytes, far too many"),
     ],
 )
 def test_first_messages_that_are_none(message: bytes, why: str) -> None:
@@ -174,6 +175,7 @@ def test_a_server_that_is_done_takes_no_more(message: bytes) -> None:
         (b"r=client,s=AAAA,i=4096", "does not begin with the client's"),
         (b"r=clientX,s=AAAA,i=4095", "asks for 4095 iterations"),
         (b"r=clientX,s=AAAA,i=99999999999", "none of SCRAM"),
+        (b"r=clientX,s=AAAA,i=999999999", "asks for 999999999 iterations"),
         (b"e=unknown-user", "none of SCRAM"),
     ],
 )

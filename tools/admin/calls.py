@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
@@ -37,8 +38,10 @@ class Calls:
         self._lock = threading.Lock()
         self._is_open = True
         self._unsettled: set[Future[Any]] = set()
-        self._thread = TrioThread("klamm-admin", self._main)
+        # A program that forgets to close its client ends all the same, as with Kafka's own.
+        self._thread = TrioThread("klamm-admin", self._main, daemon=True)
         self._thread.__enter__()
+        atexit.register(self.close)
 
     def one(self, operation: Operation[V], timeout_ms: int | None) -> Future[V]:
         """Start a call with one outcome; raises ClosedError."""
@@ -69,11 +72,19 @@ class Calls:
         return Results(futures)
 
     def close(self) -> None:
-        """End all that goes on; returns when the thread and its connections are gone."""
+        """End all that goes on; returns when the thread and its connections are gone.
+
+        Raises RuntimeError in a callback of a future, which runs on that very thread.
+        """
+        if self._thread.is_current:
+            raise RuntimeError(
+                "a callback of a future cannot close its client; let another thread do it"
+            )
         with self._lock:
             if not self._is_open:
                 return
             self._is_open = False
+        atexit.unregister(self.close)
         try:
             self._thread.__exit__(None, None, None)
         finally:

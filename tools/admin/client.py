@@ -115,7 +115,7 @@ class Admin(Client):
 
         Without names of all there are, and then waits for their list first: raises its errors.
         """
-        wanted = self.list_topics(timeout_ms).result() if names is None else tuple(names)
+        wanted = self.list_topics(timeout_ms).result() if names is None else _names(names)
         operation = partial(topic_descriptions.describe, wanted=wanted)
         return self._calls.each(wanted, [(wanted, operation)], timeout_ms)
 
@@ -135,7 +135,9 @@ class Admin(Client):
         self, names: Collection[str], timeout_ms: int | None = None
     ) -> Results[str, None]:
         """Delete topics."""
-        return self._calls.each(names, [(names, partial(topics.delete, wanted=names))], timeout_ms)
+        wanted = _names(names)
+        operation = partial(topics.delete, wanted=wanted)
+        return self._calls.each(wanted, [(wanted, operation)], timeout_ms)
 
     def create_partitions(
         self,
@@ -256,7 +258,8 @@ class Admin(Client):
         self, users: Collection[str] | None = None, timeout_ms: int | None = None
     ) -> Future[Mapping[str, tuple[scram.ScramCredentialInfo, ...]]]:
         """Return the mechanisms of users, of all without names; who has none is left out."""
-        return self._calls.one(partial(scram.describe, users=users), timeout_ms)
+        wanted = None if users is None else _names(users)
+        return self._calls.one(partial(scram.describe, users=wanted), timeout_ms)
 
     def alter_user_scram_credentials(
         self,
@@ -271,6 +274,13 @@ class Admin(Client):
 def _set(
     partitions: Collection[TopicPartition] | Everything,
 ) -> Collection[TopicPartition] | Everything:
-    if not isinstance(partitions, Collection | Everything):
+    if isinstance(partitions, str) or not isinstance(partitions, Collection | Everything):
         raise TypeError(f"partitions is {partitions!r}: give a set, or leave it out for all")
     return partitions
+
+
+def _names(names: Collection[str]) -> tuple[str, ...]:
+    """Refuse a single name, which is a collection too: of its letters."""
+    if isinstance(names, str):
+        raise TypeError(f"{names!r} is one name: write [{names!r}]")
+    return tuple(names)

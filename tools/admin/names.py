@@ -39,8 +39,15 @@ class ConfigResource(NamedTuple):
 
     @property
     def broker(self) -> int | None:
-        """The broker that must be asked itself, None where any node will do."""
-        return int(self.name) if self.type is not ResourceType.TOPIC and self.name else None
+        """The broker that must be asked itself, None where any node will do.
+
+        Raises ValueError for a name that is no id.
+        """
+        if self.type is ResourceType.TOPIC or not self.name:
+            return None
+        if not (self.name.isascii() and self.name.isdecimal()):
+            raise ValueError(f"{self}: the name of a broker is its id, such as '1'")
+        return int(self.name)
 
 
 class Everything:

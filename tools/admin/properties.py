@@ -83,6 +83,12 @@ class AdminOptions:
         bootstrap_controller: bool = False,
     ) -> AdminOptions:
         """Read the properties; without `bootstrap` they name it. Raises OptionError."""
+        for name, value in properties.items():
+            if not isinstance(value, str):
+                raise OptionError(
+                    f"{name} is of type {type(value).__name__}: properties are text, as in files;"
+                    " write it in quotes"
+                )
         if bootstrap is None:
             key = BOOTSTRAP_CONTROLLERS if bootstrap_controller else BOOTSTRAP_SERVERS
             bootstrap = properties.get(key, "")

@@ -233,10 +233,10 @@ class Session:
 
 
 def _too_late(name: str, tries: int, last: AdminError | None) -> TimeoutError_:
-    # The first text is Java's, which scripts look for.
+    # The first text is Java's, which scripts look for; what has kept it from a node comes after.
     text = f"Timed out waiting for a node assignment. Call: {name}"
     if tries:
         text = f"Timed out after {tries} {'try' if tries == 1 else 'tries'}. Call: {name}"
-    error = TimeoutError_(text if last is None else f"{text}: {last}" if tries else text)
+    error = TimeoutError_(text if last is None else f"{text}: {last}")
     error.__cause__ = last
     return error

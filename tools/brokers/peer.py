@@ -1,66 +1,37 @@
-"""One simulated broker's sockets and sessions, around its model.
-
-Left out: Produce for clients (key 0's handler refuses it) and Fetch.
-"""
+"""One simulated broker's sockets and sessions, around its model."""
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 
 import trio
 
 from klamm.controller.core.model import Endpoint as Address
-from klamm.controller.core.origins import FromClient
-from klamm.controller.core.results import Result
-from klamm.controller.handlers.api import Context, RequestEvent
-from klamm.controller.handlers.from_controllers import denied
-from klamm.controller.handlers.releases import DEFAULT
-from klamm.controller.handlers.table import HANDLERS, advertised
 from klamm.controller.node.effects import ArmWatch, Commit, ReadZnodes, Update
 from klamm.controller.node.permissions import Permissions
-from klamm.controller.runtime.audit import audit
 from klamm.controller.runtime.authentication import Entrance
 from klamm.controller.runtime.credentials import find_credential
 from klamm.controller.runtime.limits import DEFAULT_LIMITS
 from klamm.controller.runtime.permissions import read_permissions
-from klamm.controller.runtime.replies import carry_out
-from klamm.controller.runtime.server import Exchange, serve
+from klamm.controller.runtime.server import serve
 from klamm.controller.runtime.sessions import OpenStore, Session
-from klamm.controller.security.authorizer import ALLOW_ALL
 from klamm.controller.store.port import SessionEvent, SessionState, StoreEvent
 from klamm.controller.znodes import Endpoint
-from klamm.protocol import registry
-from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
-from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
-from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from klamm.tools.brokers.access import OPEN, Access
 from klamm.tools.brokers.asks import Answered, AskAlterPartition, AskControlledShutdown
 from klamm.tools.brokers.calls import Call
 from klamm.tools.brokers.cluster import Cluster, Effects
 from klamm.tools.brokers.controller_link import ControllerLink
 from klamm.tools.brokers.door import BrokerDoor
-from klamm.tools.brokers.own_log_dirs import OwnLogDirs
+from klamm.tools.brokers.service import BrokerService, served
 from klamm.tools.brokers.settings import BrokerSettings
 
 HOST = "127.0.0.1"
 
 #: The pause between the end of a session and the next one.
 _SESSION_PAUSE_S = 0.5
-
-_CONTROL = (LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest)
-
-
-def served(release: str) -> Mapping[int, range]:
-    """Return what ApiVersions shows, and what is served, as this release of Kafka."""
-    control = {kind.api_key: registry.request(kind.api_key).versions for kind in _CONTROL}
-    return MappingProxyType({**advertised(release=release), **control})
-
-
-#: That of a broker which is not told otherwise.
-SERVED = served(DEFAULT)
 
 Carry = Callable[[Effects], None]
 
@@ -86,7 +57,6 @@ class SimulatedBroker:
         self._open_store = open_store
         self._carry_out = carry_out
         self._served = served(settings.release)
-        self._log_dirs = OwnLogDirs(settings.id, cluster, carry_out)
         self._door = BrokerDoor(self.make, self._later)
         self._session: Session | None = None
         self._session_seconds = 0.0
@@ -230,10 +200,13 @@ class SimulatedBroker:
             self._door.permissions = Permissions(found)
         find = partial(find_credential, self._door.transact)
         entrance = Entrance(access.guard, self._served, find)
+        service = BrokerService(
+            self._settings, self._served, self._cluster, self._door, self._carry_out
+        )
         async with trio.open_nursery() as nursery:
             self._nursery = nursery
             await nursery.start(
-                serve, listeners, self._served, self._dispatch, DEFAULT_LIMITS, entrance
+                serve, listeners, self._served, service.dispatch, DEFAULT_LIMITS, entrance
             )
             nursery.start_soon(self._changes.run)
             nursery.start_soon(self._leaving.run)
@@ -293,51 +266,8 @@ class SimulatedBroker:
         if model.departure.granted is not None:
             self._departed.set()
 
-    # --- clients and controllers that ask ----------------------------------------------------
-
-    def _dispatch(self, exchange: Exchange) -> None:
-        """Serve one request: the controller's by the model, all others by the handlers."""
-        header, body = exchange.request.header, exchange.request.body
-        version = header.request_api_version
-        model = self._cluster.brokers.get(self.id)
-        if model is None:
-            exchange.disconnect(f"broker {self.id} has not started yet, or is ending")
-            return
-        permissions = self._door.permissions
-        context = Context(
-            self.id,
-            self._access.listener,
-            self._served,
-            model.metadata,
-            properties=self._settings.properties,
-            client=exchange.client,
-            authorizer=permissions.authorizer if permissions is not None else ALLOW_ALL,
-            log_dirs=self._log_dirs,
-        )
-        audit(exchange)
-        refused = denied(context, body)
-        if refused is not None:
-            exchange.respond(refused)
-            return
-        if isinstance(body, _CONTROL):
-            now = trio.current_time()
-            response, effects = self._cluster.request(now, self.id, body, version)
-            self._carry_out(effects)
-            exchange.respond(response)
-            return
-        outcome = HANDLERS[header.request_api_key].handle(context, body, version)
-        carry_out(exchange, outcome, _no_controller, self._door.transact)
-
 
 def _only_to(
     send: trio.MemorySendChannel[StoreEvent],
 ) -> Callable[[Session, StoreEvent], None]:
     return lambda _, event: send.send_nowait(event)
-
-
-def _no_controller(
-    events: tuple[RequestEvent, ...],
-    respond: Callable[[Sequence[Result]], None],
-    origin: FromClient,
-) -> None:
-    raise RuntimeError(f"a broker has no core to decide on {events}")

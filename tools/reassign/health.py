@@ -17,6 +17,7 @@ from klamm.tools.admin import (
     TopicPartition,
     errors,
 )
+from klamm.tools.reassign.state import Target
 from klamm.tools.reassign.texts import plural
 from klamm.tools.reassign.waiting import Patience
 
@@ -30,6 +31,7 @@ _NAMED: Final = 5
 class Health:
     """One look: the brokers that are there, and what ails partitions outside the plan.
 
+    `holders` have replicas, or will by the plan: klamm's controllers are listed as brokers too.
     A partition is offline without a leader, and under-replicated while its ISR is short; a replica
     that a move adds does not count as missing (KIP-352).
     """
@@ -38,6 +40,7 @@ class Health:
     offline: frozenset[TopicPartition] = frozenset()
     under_min_isr: frozenset[TopicPartition] = frozenset()
     under_replicated: frozenset[TopicPartition] = frozenset()
+    holders: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class Fact:
 def judge(first: Health, now: Health) -> list[Fact]:
     """Say what has got worse, the gravest first; nothing if all is as it was or better."""
     facts = []
-    if gone := sorted(first.brokers - now.brokers):
+    if gone := sorted((first.brokers & first.holders) - now.brokers):
         who = f"broker{plural(len(gone))} {','.join(map(str, gone))}"
         facts.append(Fact(f"{who} vanished", f"{who} {'is' if len(gone) == 1 else 'are'} back"))
     for what, names in (
@@ -59,7 +62,9 @@ def judge(first: Health, now: Health) -> list[Fact]:
         (f"under {MIN_ISR}", now.under_min_isr - first.under_min_isr - now.offline),
     ):
         if names:
-            facts.append(Fact(f"{what} outside the plan: {_some(names)}", f"none is {what}"))
+            facts.append(
+                Fact(f"{what} outside the plan: {_some(names)}", f"none of them is {what}")
+            )
     before, after = len(first.under_replicated), len(now.under_replicated)
     if after > before:
         more = _some(now.under_replicated - first.under_replicated)
@@ -73,9 +78,10 @@ def judge(first: Health, now: Health) -> list[Fact]:
     return facts
 
 
-def look(admin: Admin, plan: Collection[TopicPartition]) -> Health:
+def look(admin: Admin, plan: Mapping[TopicPartition, Target]) -> Health:
     """Look at the whole cluster but the partitions of the plan; raises AdminError."""
-    brokers = admin.describe_cluster().result().brokers
+    living = admin.describe_cluster().result().brokers
+    holders = {broker for target in plan.values() for broker in target}
     moving = admin.list_partition_reassignments().result()
     partitions = {}
     for topic, future in admin.describe_topics().futures.items():
@@ -84,6 +90,7 @@ def look(admin: Admin, plan: Collection[TopicPartition]) -> Health:
         except errors.UnknownTopicOrPartitionError:
             continue  # deleted since the names were asked for
         for number, partition in described.partitions.items():
+            holders.update(partition.replicas)
             if (name := TopicPartition(topic, number)) not in plan:
                 partitions[name] = partition
     added = {name: len(move.adding_replicas) for name, move in moving.items()}
@@ -93,10 +100,11 @@ def look(admin: Admin, plan: Collection[TopicPartition]) -> Health:
         if len(one.isr) < len(one.replicas) - added.get(name, 0)
     }
     return Health(
-        frozenset(brokers),
+        frozenset(living),
         frozenset(name for name, one in partitions.items() if one.leader is None),
         frozenset(_under_min_isr(admin, short)),
         frozenset(short),
+        frozenset(holders),
     )
 
 

@@ -104,9 +104,9 @@ class Submission:
         """Return what each group but the first has to pass; looks at the cluster as it is now."""
         if not self.options.pacing.pause_when_unhealthy:
             return lambda: None
-        names = frozenset(self.plan.targets)
+        targets = self.plan.targets
         return health.HealthGate(
-            lambda: health.look(self.admin, names), self.patience, self.output.warn
+            lambda: health.look(self.admin, targets), self.patience, self.output.warn
         )
 
     def _catch_up(self) -> None:

@@ -27,7 +27,7 @@ def test_no_more_than_a_portion_moves(
     stage: Stage, name: str, tmp_path: Path, mode: tuple[str, ...]
 ) -> None:
     """Seen by the controller's own list, while `--progress` tells of the same from its bytes."""
-    topic = stage.topic(name, *[[1, 2]] * COUNT, records=1500)
+    topic = stage.topic(name, *[[1, 2]] * COUNT, records=1000)
     file = plan(tmp_path, {(topic, number): [3, 2] for number in range(COUNT)})
     words = ("--execute", "--reassignment-batch-size", str(PORTION), *mode, "--wait", *RATE, *LOOKS)
     seen = set()
@@ -77,7 +77,7 @@ def check_progress(run: Run) -> None:
 
 def test_a_run_that_was_given_up_goes_on(stage: Stage, name: str, tmp_path: Path) -> None:
     """The deadline leaves the first portion moving; the same file goes on from there."""
-    topic = stage.topic(name, *[[1]] * 4, records=1000)
+    topic = stage.topic(name, *[[1]] * 4, records=400)
     file = plan(tmp_path, {(topic, number): [2] for number in range(4)})
     portions = ("--execute", "--reassignment-batch-size", "2", *LOOKS)
     given_up = stage.tool.klamm(*portions, "--throttle", "1", "--deadline-ms", "1500", FILE, file)

@@ -120,7 +120,12 @@ def _early(
         if replica is not None and replica.leads and broker in replica.followers:
             yield Wrong(
                 f"{seen.actor} tells broker {broker} to delete {name}, and its leader"
-                f" {state.leader} has it still for a replica"
+                f" {state.leader} has it still for a replica",
+                (
+                    f"the leader follows epoch {replica.leader_epoch}",
+                    f"in ZooKeeper: {tell_state(state)}",
+                    f"assignment: {tell(seen.assignment(name))}",
+                ),
             )
 
 

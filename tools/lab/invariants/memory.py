@@ -23,6 +23,7 @@ from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.seen import Seen
 from klamm.tools.lab.written import Digest, assignment, tell
 
+_IS_AT_REST = ("nothing is on its way to it, and it has nothing left to do",)
 _NO_VERSION = "in ZooKeeper: no such version"
 
 
@@ -80,7 +81,8 @@ def _newest(actor: str, state: ClusterState, step: Digest) -> Iterator[Wrong]:
             if held is not None and held < result.version:
                 yield Wrong(
                     f"{actor} has written version {result.version} of {op.path} and still "
-                    f"believes in version {held}"
+                    f"believes in version {held}",
+                    (f"it was told in this step that its {type(op).__name__} is done",),
                 )
 
 
@@ -122,11 +124,12 @@ def lists_are_true(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]
     registered = {int(name) for name in world.zookeeper.tree.nodes[paths.BROKER_IDS].children}
     if state.brokers.keys() != registered:
         text = f"{actor} knows brokers {sorted(state.brokers)}, there are {sorted(registered)}"
-        yield Wrong(text)
+        yield Wrong(text, _IS_AT_REST)
     readable = {name for name, znode in seen.topics.items() if isinstance(znode, TopicZnode)}
     known = {name for name in state.topics if isinstance(seen.topics.get(name), TopicZnode | None)}
     if known != readable:
-        yield Wrong(f"{actor} knows topics {sorted(known)}, there are {sorted(readable)}")
+        text = f"{actor} knows topics {sorted(known)}, there are {sorted(readable)}"
+        yield Wrong(text, _IS_AT_REST)
 
 
 def _answers(world: Seen, seen: Observed, asked: Asked) -> Iterator[Wrong]:
@@ -199,7 +202,8 @@ def caps_hold(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
             _, waiting = seen.in_flight.get((actor, effect.broker.id), (0, set()))
             if len(waiting) > 1:
                 text = f"{len(waiting)} requests of {actor} to broker {effect.broker.id} at once"
-                yield Wrong(text)
+                kind = type(effect.message).__name__
+                yield Wrong(text, (f"numbers {sorted(waiting)}; the last is {kind}",))
 
 
 def _tell(topic: Topic) -> Iterator[str]:

@@ -19,7 +19,11 @@ def one_reply(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
     for effect in step.happened.effects:
         if isinstance(effect, Reply | Transacted):
             if effect.request in seen.replied or effect.request in now:
-                yield Wrong(f"{seen.actor} answers request {effect.request} again")
+                when = "in this very step" if effect.request in now else "in an earlier step"
+                yield Wrong(
+                    f"{seen.actor} answers request {effect.request} again",
+                    (f"answered {when}", f"the answer now: {effect.results}"),
+                )
             now.add(effect.request)
     for asked in step.happened.replied:
         if len(asked.responses) > 1 or asked.lost:
