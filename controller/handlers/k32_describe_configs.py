@@ -34,7 +34,7 @@ from klamm.controller.configs.layers import Source
 from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.core.topic_names import unlawful
 from klamm.controller.handlers.api import Answer, Context, Outcome, Transact, error_code
-from klamm.controller.handlers.resources import ResourceType, denied_configs, integer
+from klamm.controller.handlers.resources import ResourceType, denied_configs, other_node
 from klamm.controller.security.acls import Operation
 from klamm.protocol.generated.describe_configs_request import (
     DescribeConfigsRequest,
@@ -154,31 +154,18 @@ def _plan(context: Context, resource: DescribeConfigsResource) -> _Plan:
         case ResourceType.BROKER:
             if name == "":
                 return DescribeBroker(context.node_id, context.properties, whole_cluster=True)
-            problem = _other_node(context, name, "or empty string, ")
+            problem = other_node(context, name, "Broker", " or empty string,")
             return problem or DescribeBroker(context.node_id, context.properties)
         case ResourceType.BROKER_LOGGER:
             if name == "":
                 return Refusal(Fault.INVALID_REQUEST, "Broker id must not be empty")
-            return _other_node(context, name, "") or ()
+            return other_node(context, name, "Broker") or ()
         case _:
             if name == "":
                 text = "Client metrics subscription name must not be empty"
             else:
                 text = "Config type client-metrics is only supported on KRaft clusters"
             return Refusal(Fault.INVALID_REQUEST, text)
-
-
-def _other_node(context: Context, name: str, choice: str) -> Refusal | None:
-    """Refuse a name that is not this node's id."""
-    number = integer(name)
-    if number == context.node_id:
-        return None
-    if number is None:
-        text = f"Broker id must be an integer, but it is: {name}"
-    else:
-        expected = f"{context.node_id} {choice}".rstrip(" ")
-        text = f"Unexpected broker id, expected {expected} but received {name}"
-    return Refusal(Fault.INVALID_REQUEST, text)
 
 
 def _result(

@@ -21,6 +21,7 @@ from typing import Any
 
 from klamm.controller.core.results import Refusal
 from klamm.controller.handlers.api import (
+    CLUSTER_DENIED_TEXT,
     NOT_CONTROLLER_TEXT,
     Answer,
     Context,
@@ -67,8 +68,8 @@ def handle(context: Context, request: AlterUserScramCredentialsRequest, version:
     if context.state is None:
         faults = dict.fromkeys(users, (ErrorCode.NOT_CONTROLLER, NOT_CONTROLLER_TEXT))
     elif not context.allows_cluster(Operation.ALTER):
-        text = "Cluster authorization failed."
-        faults = dict.fromkeys(users, (ErrorCode.CLUSTER_AUTHORIZATION_FAILED, text))
+        denied = ErrorCode.CLUSTER_AUTHORIZATION_FAILED, CLUSTER_DENIED_TEXT
+        faults = dict.fromkeys(users, denied)
     else:
         faults = _faults(changes)
     plans = tuple(_plan(user, changes) for user in users if user not in faults)

@@ -25,6 +25,23 @@ def integer(text: str) -> int | None:
     return int(text) if _INTEGER.fullmatch(text) else None
 
 
+def other_node(context: Context, name: str, kind: str, choice: str = "") -> Refusal | None:
+    """Refuse a name that is not this node's id.
+
+    Kafka's texts differ in what they call it, `kind`, and in what else could have been, `choice`.
+    """
+    number = integer(name)
+    if number == context.node_id:
+        return None
+    if number is None:
+        text = f"{kind} id must be an integer, but it is: {name}"
+    else:
+        text = (
+            f"Unexpected broker id, expected {context.node_id}{choice} but received {name}"
+        )
+    return Refusal(Fault.INVALID_REQUEST, text)
+
+
 def denied_configs(
     context: Context, operation: acls.Operation, resource_type: int, name: str
 ) -> Refusal | None:

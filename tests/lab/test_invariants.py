@@ -49,7 +49,7 @@ from klamm.protocol.message import Message
 from klamm.tools.lab import clients
 from klamm.tools.lab.choices import Action, Enumerator
 from klamm.tools.lab.events import Violation
-from klamm.tools.lab.invariants import INVARIANTS, memory
+from klamm.tools.lab.invariants import INVARIANTS, memory, rule
 from klamm.tools.lab.invariants.memory import moves
 from klamm.tools.lab.liveness import quiet
 from klamm.tools.lab.observe import Observed
@@ -811,6 +811,12 @@ def test_every_invariant_has_its_planted_violation() -> None:
     planted = "\n".join(name for name in globals() if name.startswith("test_"))
     for number in sorted(numbers):
         assert f"test_{number.lower()}_finds" in planted, number
+
+
+def test_every_invariant_says_in_words_what_it_demands() -> None:
+    assert all(len(rule(name).split()) > 4 for name in INVARIANTS)
+    assert rule("I11").startswith("as long as there is a topic its id stays")
+    assert rule("liveness") == ""
 
 
 def test_topic_ids_are_watched_in_real_runs() -> None:

@@ -17,6 +17,7 @@ from klamm.protocol.generated.stop_replica_request import StopReplicaRequest, St
 from klamm.tools.lab import clients, telling
 from klamm.tools.lab.choices import Enumerator, PassedOver
 from klamm.tools.lab.events import Content, Happened, Violation, ZnodeChange
+from klamm.tools.lab.invariants import rule
 from klamm.tools.lab.scope import Scope
 from klamm.tools.lab.trace import Header, not_all_possible, render
 from klamm.tools.lab.world import World
@@ -49,8 +50,9 @@ def test_a_trace_says_what_was_run_and_what_came_of_it() -> None:
         "seed     17",
         "replay   klamm lab replay 17",
     ]
-    assert lines[-4:] == [
+    assert lines[-5:] == [
         "verdict  I3 does not hold since step 4",
+        f"         the rule: {rule('I3')}",
         "         t-0 ended elsewhere",
         "           was there",
         "           is here",

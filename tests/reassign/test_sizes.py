@@ -27,13 +27,14 @@ def log_dir(path: str, *replicas: tuple[int, int, bool]) -> LogDir:
     return LogDir(path, None, None, None, found)
 
 
+LOG_DIRS = {
+    1: (log_dir("/a", (0, 100, False), (1, 7, False)), log_dir("/b", (0, 999, True))),
+    2: (log_dir("/a", (0, 60, False), (1, 8, False)),),
+}
+
+
 class Brokers:
     """Stands for a client; broker 3 cannot be asked."""
-
-    LOG_DIRS = {
-        1: (log_dir("/a", (0, 100, False), (1, 7, False)), log_dir("/b", (0, 999, True))),
-        2: (log_dir("/a", (0, 60, False), (1, 8, False)),),
-    }
 
     def describe_cluster(self) -> Future[ClusterDescription]:
         future: Future[ClusterDescription] = Future()
@@ -44,11 +45,12 @@ class Brokers:
     def describe_log_dirs(self, brokers: Collection[int]) -> Results[int, tuple[LogDir, ...]]:
         futures: dict[int, Future[tuple[LogDir, ...]]] = {}
         for broker in brokers:
-            futures[broker] = future = Future()
+            future: Future[tuple[LogDir, ...]] = Future()
+            futures[broker] = future
             if broker == 3:
                 future.set_exception(errors.TimeoutError_("no answer"))
             else:
-                future.set_result(self.LOG_DIRS[broker])
+                future.set_result(LOG_DIRS[broker])
         return Results(futures)
 
 

@@ -290,8 +290,6 @@ class Observed:
         for epochs in self.acknowledged.values():
             epochs.pop(name, None)
 
-    # --- what is known ---------------------------------------------------------------------------
-
     def assignment(self, name: TopicPartition) -> Assignment | None:
         """Return what the partition's topic znode says; None if it does not have it."""
         return assignment(self.topics.get(name.topic), name.partition)

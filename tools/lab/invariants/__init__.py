@@ -54,7 +54,7 @@ def rule(name: str) -> str:
     """Return in words what an invariant demands; "" if there is none of that name."""
     check = INVARIANTS.get(name)
     line = (check.__doc__ or "").partition("\n")[0] if check is not None else ""
-    return line.partition(": ")[2]
+    return line.partition(": ")[2].rstrip(".")
 
 
 _ALL = tuple(INVARIANTS.items())
