@@ -20,6 +20,7 @@ from klamm.controller.core import (
     shutdown,
     unclean,
 )
+from klamm.controller.core.admission import admit
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import (
     AdminElectionRead,
@@ -130,6 +131,6 @@ def _fold(draft: Draft, causes: Iterable[Cause], decisions: Decisions) -> Draft:
     for cause in causes:
         draft.cause = cause.id
         decisions[type(cause.event)][1](draft, cause, cause.event)
-    moves.admit(draft)
+    admit(draft)
     facts.look_over(draft)
     return draft

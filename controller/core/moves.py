@@ -5,8 +5,7 @@ its phases U, A and B). Kafka writes each phase on its own; here a partition's s
 znode and its state are one step, so that no crash falls between them.
 """
 
-from itertools import islice
-
+from klamm.controller.core.admission import room
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.election import first_eligible, is_in_line, repaired
 from klamm.controller.core.events import AlterReassignment, Cause, CheckPartition
@@ -15,7 +14,6 @@ from klamm.controller.core.results import Done, Fault, Refusal
 from klamm.controller.core.takeovers import check_room, is_ordered, take_over
 from klamm.controller.core.topic_checks import debts_unreadable
 from klamm.controller.core.validation import NO_PARTITION, NOT_MOVING, check_factor
-from klamm.controller.core.writes import awaiting
 
 
 def alter(draft: Draft, cause: Cause, event: AlterReassignment) -> None:
@@ -115,7 +113,7 @@ def _end(
     moves_lead = successor not in (leadership.leader, NO_LEADER)
     if moves_lead:
         waiting = draft.handovers.waiting(successor)
-        if _room(draft, successor) == 0 or (waiting and name not in waiting):
+        if room(draft, successor) == 0 or (waiting and name not in waiting):
             return successor
     # If nobody could lead, or nobody could write who owes a delete, it waits for the next change.
     if reassign(draft, name, wanted) is None:
@@ -124,28 +122,6 @@ def _end(
             draft.handovers.begin(successor)
         note(draft, name, "end")
     return None
-
-
-def admit(draft: Draft) -> None:
-    """Look again, in the next turn, at the moves held back for which there is room by now.
-
-    A lead that this turn takes away again leaves its room to them, as one that was answered does.
-    """
-    for name, unit in draft.units.items():
-        before = draft.awaiting(name)
-        if before is not None and before.handover:
-            owing = draft.ledger(name.topic).due(name.partition)
-            after = awaiting(before, unit, owing)
-            if after is None or not after.handover or after.leader != before.leader:
-                draft.handovers.end(name)
-    for leader in draft.handovers.leaders():
-        for name in islice(draft.handovers.waiting(leader), _room(draft, leader)):
-            draft.check_later(name)
-
-
-def _room(draft: Draft, leader: int) -> int:
-    """How many more leads may be handed over to this broker."""
-    return max(draft.settings.leader_moves_in_flight - draft.handovers.unanswered(leader), 0)
 
 
 def bring_in_line(draft: Draft, name: TopicPartition) -> None:

@@ -39,12 +39,27 @@ class Fault(Enum):
     RESOURCE_NOT_FOUND = auto()
 
 
+#: Texts repeat what clients have named, which may be as long as a string of the protocol can be:
+#: 32767 bytes. With one word more there could be no response.
+MOST_CHARACTERS = 2_000
+
+
+def shortened(text: str) -> str:
+    """Return a text for a client, cut if it is too long for a response."""
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}..."
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A refusal with the text that the client shows to its user."""
+    """A refusal with the text that the client shows to its user, shortened."""
 
     fault: Fault
     message: str
+
+    def __post_init__(self) -> None:
+        """Shorten the text."""
+        if len(self.message) > MOST_CHARACTERS:
+            object.__setattr__(self, "message", shortened(self.message))
 
 
 @dataclass(frozen=True, slots=True)

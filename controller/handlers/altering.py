@@ -11,7 +11,7 @@ from typing import Any
 from klamm.controller.configs.alter import AlterBroker, AlterTopic, Change, Operation
 from klamm.controller.core.results import Done, Fault, Refusal, Result
 from klamm.controller.handlers.api import Answer, Context, Outcome, Transact
-from klamm.controller.handlers.resources import ResourceType, denied_configs, integer
+from klamm.controller.handlers.resources import ResourceType, denied_configs, other_node
 from klamm.controller.security import acls
 from klamm.protocol.generated.incremental_alter_configs_request import AlterConfigsResource
 from klamm.protocol.message import Message
@@ -63,7 +63,7 @@ def _plan(
     if problem is not None:
         return problem
     match resource.resource_type:
-        case ResourceType.BROKER if name and (other := _other_node(context, name)):
+        case ResourceType.BROKER if name and (other := other_node(context, name, "Node", ",")):
             return other
         case kind if kind in CONFIGURABLE and (
             denied := denied_configs(
@@ -77,7 +77,7 @@ def _plan(
             text = f"The topic '{name}' does not exist."
             return Refusal(Fault.UNKNOWN_TOPIC_OR_PARTITION, text)
         case ResourceType.BROKER_LOGGER if not replace:
-            return _other_node(context, name) or _no_logger(resource)
+            return other_node(context, name, "Node", ",") or _no_logger(resource)
         case ResourceType.CLIENT_METRICS:
             return _invalid(
                 "AlterConfigs is only supported for topics and brokers, but resource type is"
@@ -98,16 +98,6 @@ def _plan(
         node, static = context.node_id, context.properties
         return AlterTopic(name, changes, node, static, validate_only, replace)
     return AlterBroker(context.node_id if name else None, changes, validate_only, replace)
-
-
-def _other_node(context: Context, name: str) -> Refusal | None:
-    """Refuse a name that is not this node's id."""
-    number = integer(name)
-    if number is None:
-        return _invalid(f"Node id must be an integer, but it is: {name}")
-    if number != context.node_id:
-        return _invalid(f"Unexpected broker id, expected {context.node_id}, but received {name}")
-    return None
 
 
 def _no_logger(resource: AlterConfigsResource) -> Refusal | Done:

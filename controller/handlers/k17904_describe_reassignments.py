@@ -4,9 +4,9 @@ Behaviour
     * Null topics ask for every partition that moves, waits in /admin/reassign_partitions, or owes
       deletes. Of those named each is shown that there is, or that owes a delete, though there is
       nothing to tell; others are left out.
-    * `original_replicas`: the replicas before the move; null if nothing moves. They are in the
-      order of that time if this controller began the move, else in that of a cancel, which is
-      rebuilt from the move: RS without AR.
+    * `original_replicas`: the replicas before the move, in their order; null if nothing moves, or
+      if another controller began the move, for no znode holds that order. Which replicas they
+      were List tells all the same: RS without AR.
     * `step_replicas`: null, for moves have one step.
     * `waiting_for`: what holds the move up, for people; null if replicas have but to copy.
     * `owed_deletes`: brokers that have not confirmed yet that they deleted a replica that left.
@@ -96,12 +96,9 @@ def _described(
     state: ClusterState, name: TopicPartition, *, queued: bool
 ) -> DescribedPartitionReassignment:
     partition = state.partition(name)
-    original = None
-    if partition is not None and partition.assignment.moving:
-        original = partition.assignment.before or partition.assignment.origin
     return DescribedPartitionReassignment(
         partition_index=name.partition,
-        original_replicas=original,
+        original_replicas=partition.assignment.before if partition else None,
         waiting_for=ORDERED if queued else _waits_for(state, name, partition),
         owed_deletes=_owed(state, name),
     )

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Sequence
 from klamm.controller.configs import check_topic, topic_values
 from klamm.controller.configs.layers import BrokerConfigs
 from klamm.controller.core.events import CreateTopic
-from klamm.controller.core.results import Fault, Refusal, Result, TopicCreated
+from klamm.controller.core.results import Fault, Refusal, Result, TopicCreated, shortened
 from klamm.controller.handlers.api import Answer, Context, Outcome, Submit, error_code
 from klamm.controller.security.acls import Operation, ResourceType
 from klamm.protocol.error_codes import ErrorCode
@@ -174,7 +174,8 @@ def _result(context: Context, topic: CreatableTopic, result: Result) -> Creatabl
 def _refused(
     topic: CreatableTopic, code: ErrorCode, message: str | None = None
 ) -> CreatableTopicResult:
-    return CreatableTopicResult(name=topic.name, error_code=code, error_message=message)
+    text = None if message is None else shortened(message)
+    return CreatableTopicResult(name=topic.name, error_code=code, error_message=text)
 
 
 def _response(results: Iterable[CreatableTopicResult]) -> CreateTopicsResponse:

@@ -21,7 +21,7 @@ Left out: nothing.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from klamm.controller.core.results import Refusal
+from klamm.controller.core.results import Refusal, shortened
 from klamm.controller.handlers.acl_filters import NO_AUTHORIZER_TEXT
 from klamm.controller.handlers.api import (
     CLUSTER_DENIED_TEXT,
@@ -126,7 +126,7 @@ def _result(result: object) -> AclCreationResult:
 
 
 def _refused(code: ErrorCode, text: str) -> AclCreationResult:
-    return AclCreationResult(code, text)
+    return AclCreationResult(code, shortened(text))
 
 
 def _response(results: Iterable[AclCreationResult]) -> CreateAclsResponse:

@@ -13,6 +13,8 @@ Behaviour
     * A resource of a type that Kafka cannot describe refuses the whole request; the text says
       which, where Kafka has a general one.
     * A secret, and a key that nobody knows, has a null value.
+    * A value that IncrementalAlterConfigs has made longer than a response can carry, 32767 bytes,
+      is UNKNOWN_SERVER_ERROR for its resource; Kafka answers so for all of the request.
     * Read from ZooKeeper at each request: what IncrementalAlterConfigs has set shows at once.
       Many topics are read together, and with them once the node's configs that they inherit.
     Source: Kafka 3.9, ConfigHelper.handleDescribeConfigsRequest.
@@ -46,6 +48,7 @@ from klamm.protocol.generated.describe_configs_response import (
     DescribeConfigsResult,
     DescribeConfigsSynonym,
 )
+from klamm.protocol.primitives import MAX_STRING
 
 API_KEY = 32
 VERSIONS = range(5)
@@ -174,10 +177,15 @@ def _result(
     if isinstance(found, Refusal):
         return _refused(resource, found)
     keys = frozenset(resource.configuration_keys or ())
+    shown = [entry for entry in found if not keys or entry.name in keys]
+    for entry in shown:
+        if entry.value is not None and len(entry.value.encode()) > MAX_STRING:
+            text = f"The value of {entry.name} is too long for a response; ask for other keys."
+            return _refused(resource, Refusal(Fault.UNKNOWN_SERVER_ERROR, text))
     return DescribeConfigsResult(
         resource_type=resource.resource_type,
         resource_name=resource.resource_name,
-        configs=tuple(_config(entry, asked) for entry in found if not keys or entry.name in keys),
+        configs=tuple(_config(entry, asked) for entry in shown),
     )
 
 

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from klamm.controller.core.results import Refusal
+from klamm.controller.core.results import Refusal, shortened
 from klamm.controller.handlers.api import Answer, Context, Outcome, Transact, error_code
 from klamm.controller.security.acls import Operation
 from klamm.controller.security.credentials import DescribeCredentials, Iterations, ListUsers
@@ -77,10 +77,14 @@ def _result(user: str, found: Mapping[str, Iterations]) -> DescribeUserScramCred
         text = (
             f"Cannot describe SCRAM credentials for the same user twice in a single request: {user}"
         )
-        return DescribeUserScramCredentialsResult(user, ErrorCode.DUPLICATE_RESOURCE, text)
+        return DescribeUserScramCredentialsResult(
+            user, ErrorCode.DUPLICATE_RESOURCE, shortened(text)
+        )
     if not found[user]:
         text = f"Attempt to describe a user credential that does not exist: {user}"
-        return DescribeUserScramCredentialsResult(user, ErrorCode.RESOURCE_NOT_FOUND, text)
+        return DescribeUserScramCredentialsResult(
+            user, ErrorCode.RESOURCE_NOT_FOUND, shortened(text)
+        )
     return DescribeUserScramCredentialsResult(
         user,
         error_message=None,

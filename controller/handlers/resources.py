@@ -36,9 +36,7 @@ def other_node(context: Context, name: str, kind: str, choice: str = "") -> Refu
     if number is None:
         text = f"{kind} id must be an integer, but it is: {name}"
     else:
-        text = (
-            f"Unexpected broker id, expected {context.node_id}{choice} but received {name}"
-        )
+        text = f"Unexpected broker id, expected {context.node_id}{choice} but received {name}"
     return Refusal(Fault.INVALID_REQUEST, text)
 
 

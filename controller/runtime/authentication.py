@@ -228,8 +228,8 @@ class Entrance:
             return Admitted(secured, client)
         try:
             name = self._guard.mapper.name(subject_text(subject_der(certificate)))
-        except MappingError as error:
-            raise RefusedError(str(error)) from error
+        except ValueError as error:  # no rule fits; or OpenSSL takes what others cannot read
+            raise RefusedError(f"its certificate names nobody: {error}") from error
         return Admitted(secured, replace(client, principal=user(name)))
 
     async def _authenticate(self, admitted: Admitted) -> Admitted:

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from klamm.controller.configs.alter import AlterTopic, Change, Operation
+from klamm.controller.configs.alter import AlterTopic, Change, Operation, alter
 from klamm.controller.configs.describe import DescribeTopics
 from klamm.controller.configs.topic_keys import TOPIC_KEYS
 from klamm.controller.configs.validation import check_topic
@@ -36,6 +36,24 @@ DELETES = st.builds(Change, st.sampled_from(sorted(TOPIC_KEYS)), st.just(Operati
 
 def read(data: bytes | None, version: int) -> Found:
     return Missing(PATH) if data is None else Znode(PATH, data, version, 1, 1)
+
+
+ITEMS = st.lists(st.sampled_from(["0:1", "1:1", "1:2", "2:1", ""]), max_size=8).map(",".join)
+
+
+@given(ITEMS, ITEMS, st.sampled_from([Operation.APPEND, Operation.SUBTRACT]))
+def test_lists_grow_and_shrink_item_by_item(before: str, value: str, operation: Operation) -> None:
+    name = "leader.replication.throttled.replicas"
+    expected = before.split(",") if before else []
+    appended = [item for item in value.split(",") if item not in expected]
+    if operation is Operation.APPEND:
+        expected += appended
+    else:
+        for item in value.split(","):
+            if item in expected:
+                expected.remove(item)
+    after = alter({name: before}, [Change(name, operation, value)], dict(TOPIC_KEYS))
+    assert after == {name: ",".join(expected)}
 
 
 CHANGES = st.lists(st.one_of(SETS, DELETES), unique_by=lambda change: change.name, max_size=6)

@@ -223,7 +223,22 @@ def follower(rate: int) -> dict[int, dict[str, str]]:
             [],
             id="a log that has just come",
         ),
-        pytest.param(facts(Partition((1, 2), leader=1, isr=(1,))), [], id="does not move"),
+        pytest.param(facts(Partition((1, 2), leader=1, isr=(1, 2))), [], id="does not move"),
+        pytest.param(
+            facts(Partition((1, 2), leader=1, isr=(1,)), {1: 9, 2: 4}, {1: 9, 2: 6}),
+            [Cause.COPYING],
+            id="does not move any more, and catches up",
+        ),
+        pytest.param(
+            facts(Partition((1, 2), leader=1, isr=(1,)), alive=ALIVE - {2}),
+            [Cause.TARGET_OFFLINE],
+            id="does not move any more, and waits for a dead one",
+        ),
+        pytest.param(
+            facts(Partition((1, 2), isr=(2,)), alive=ALIVE - {2}),
+            [Cause.NEEDS_UNCLEAN_LEADER],
+            id="does not move any more, and nobody leads",
+        ),
     ],
 )
 def test_a_cause_is_found_and_no_other(what: Facts, causes: list[Cause]) -> None:
@@ -290,6 +305,11 @@ def test_what_to_type_is_exact() -> None:
     assert throttled.findings[0].commands == (
         f"{plan} | {tool} --execute --additional --throttle 1000000 {end}",
     )
+
+    ended = Partition((1, 3), leader=1, isr=(1,))
+    left_over = facts(ended, HALF, HALF, topic=THROTTLED, brokers=follower(1))
+    [at_rest] = diagnose(left_over, commands).partitions
+    assert at_rest.findings[0].commands == (f"{tool} --sweep",)
 
     [leaderless] = diagnose(facts(LEADERLESS, alive=frozenset({2, 3})), commands).partitions
     [election] = leaderless.findings[0].commands
@@ -389,7 +409,7 @@ def test_every_move_is_explained(what: Facts) -> None:
     )
     explained = {broker for each in diagnosis.findings for broker in each.brokers}
     missing = {*partition.goal} - {*partition.isr}
-    if partition.moving and partition.exists:
+    if partition.exists:
         away = missing - what.alive
         assert away <= explained
         assert partition.leader is None or missing <= explained

@@ -27,7 +27,7 @@ from klamm.tools.admin import (
 from klamm.tools.explain.diagnose import diagnose
 from klamm.tools.explain.facts import FOLLOWER_RATE, Facts
 from klamm.tools.explain.findings import Cause
-from klamm.tools.explain.gather import Gatherer
+from klamm.tools.explain.gather import Gatherer, NoSuchPartitionError
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 K = TypeVar("K")
@@ -94,7 +94,10 @@ class Cluster:
             }
         )
 
-    def describe_log_dirs(self, brokers: Collection[int]) -> Results[int, tuple[LogDir, ...]]:
+    def describe_log_dirs(
+        self, brokers: Collection[int], timeout_ms: int
+    ) -> Results[int, tuple[LogDir, ...]]:
+        assert timeout_ms < 10_000, "who asks what is wrong does not wait for a dead broker"
         sizes = {1: 1000, 2: int(100 * self.now), 3: 7}
         found: dict[int, tuple[LogDir, ...] | Exception] = {
             id_: (
@@ -109,7 +112,7 @@ class Cluster:
         return results(found)
 
     def describe_configs(
-        self, names: Collection[ConfigResource]
+        self, names: Collection[ConfigResource], timeout_ms: int | None
     ) -> Results[ConfigResource, Mapping[str, ConfigEntry]]:
         source = ConfigSource.DYNAMIC_BROKER_CONFIG
         rate = ConfigEntry(FOLLOWER_RATE, "9", source, False, False)
@@ -139,6 +142,13 @@ def test_nobody_waits_where_nothing_moves() -> None:
     assert cluster.facts().last.partitions == {}
     assert cluster.slept == []
     assert [*Cluster(moving=False).facts(T1).last.partitions] == [T1]
+
+
+def test_a_copy_of_a_topic_that_is_gone_is_no_partition() -> None:
+    cluster = Cluster({"topics": errors.UnknownTopicOrPartitionError()}, moving=False)
+    assert cluster.facts().last.partitions == {}
+    with pytest.raises(NoSuchPartitionError, match="no partition t-0"):
+        cluster.facts(T0)
 
 
 @pytest.mark.parametrize(

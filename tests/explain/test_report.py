@@ -21,7 +21,7 @@ def several() -> Facts:
         T0: replace(MOVE, original=(2, 1)),
         TopicPartition("u", 0): Partition((1, 2), (2,), leader=1, isr=(1,), moving=True),
         TopicPartition("v", 0): Partition((1, 2), leader=1, isr=(1, 2), owed_deletes=(3,)),
-        TopicPartition("w", 0): Partition((1,), leader=None),
+        TopicPartition("w", 0): Partition((1,), leader=1, isr=(1,)),
     }
     return replace(
         what, last=replace(what.last, partitions=others, answered=frozenset()), unseen=("why",)
@@ -42,7 +42,7 @@ def test_the_lines() -> None:
         "v-0: on 1, 2; 1 leads, in sync 1, 2: not moving",
         "  owes-deletes: broker 3 has not confirmed that its replica is gone",
         "    what to do: it is deleted once broker 3 is back",
-        "w-0: on 1; nobody leads, in sync none: not moving",
+        "w-0: on 1; 1 leads, in sync 1: not moving",
         "not seen: why",
         "2 moves: 1 stuck, 1 waiting; 1 more with something to tell.",
     ]

@@ -66,7 +66,7 @@ def test_everything_of_interest_is_shown_without_being_named() -> None:
     every = found(STATE)
     assert every.keys() == {("foo", 0), ("bar", 0), ("gone", 5)}
     move, debt, former = every["foo", 0], every["bar", 0], every["gone", 5]
-    assert (move.original_replicas, move.step_replicas) == ((2, 1), None)
+    assert (move.original_replicas, move.step_replicas) == (None, None), "begun by another"
     assert (move.waiting_for, move.owed_deletes) == (None, ())
     assert (debt.original_replicas, debt.owed_deletes) == (None, (3,)), "4 has paid"
     assert (former.original_replicas, former.owed_deletes) == (None, (2,))
@@ -76,9 +76,10 @@ def test_the_order_before_the_move_is_shown_where_it_is_known() -> None:
     first = merge_target_first(Assignment((1, 2)), (4, 2))
     assert (first.replicas, first.origin) == ((4, 2, 1), (2, 1))
     second = merge_target_first(first, (3, 2))
-    for moving in (first, second):
+    begun_by_another = merge_target_first(MOVING.assignment, (3, 2))
+    for moving, known in ((first, (1, 2)), (second, (1, 2)), (begun_by_another, None)):
         state = cluster(topic("foo", {0: replace(MOVING, assignment=moving)}))
-        assert found(state)["foo", 0].original_replicas == (1, 2)
+        assert found(state)["foo", 0].original_replicas == known
     assert merge_target_first(second, (2, 1)).before is None, "that ends the move"
     assert cancelled(second).before is None
 

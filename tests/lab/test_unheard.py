@@ -3,6 +3,7 @@
 import pytest
 
 from klamm.protocol.error_codes import ErrorCode
+from klamm.protocol.generated.delete_topics_response import DeleteTopicsResponse
 from klamm.tools.lab import registry
 from klamm.tools.lab.choices import Enumerator
 from klamm.tools.lab.clients import AskFor, cancel, delete, grow, list_moves, move
@@ -66,6 +67,7 @@ def test_the_deletion_of_a_topic_that_moves_takes_its_time() -> None:
     assert asked.open and not [*unheard(world)]
     assert rest(world) is None
     [answer] = asked.responses
+    assert isinstance(answer, DeleteTopicsResponse)
     assert [each.error_code for each in answer.responses] == [ErrorCode.NONE]
 
 

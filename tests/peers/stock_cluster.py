@@ -16,7 +16,10 @@ from typing import Self
 
 from peers.kafka_jars import BROKER, PROJECT, kafka_java
 from processes import wait_until
+from wire import ask
 
+from klamm.protocol.generated.metadata_request import MetadataRequest, MetadataRequestTopic
+from klamm.protocol.generated.metadata_response import MetadataResponse
 from klamm.tools.admin import Admin, errors
 from klamm.tools.embedded.process import WatchedProcess
 
@@ -120,6 +123,12 @@ class StockCluster:
             with Admin.connect(f"{HOST}:{self._ports[node]}") as admin:
                 wait_until(partial(self._is_up, admin), what, START_SECONDS)
 
+    def await_topic(self, name: str, partitions: int) -> None:
+        """Wait until each broker that runs knows a topic, and leaders of all its partitions."""
+        for node in self._processes:
+            what = f"broker {node} to know {name}"
+            wait_until(partial(self._knows, node, name, partitions), what, START_SECONDS)
+
     def kill(self, node: int) -> None:
         """Let a process die at once."""
         self._processes.pop(node).stop()
@@ -176,6 +185,13 @@ class StockCluster:
         except errors.TimeoutError_:
             return False
         return set(found.brokers) == set(self._processes) and found.controller_id is not None
+
+    def _knows(self, node: int, name: str, partitions: int) -> bool:
+        request = MetadataRequest(topics=(MetadataRequestTopic(name=name),))
+        answer = ask(self._ports[node], request, 9)
+        assert isinstance(answer, MetadataResponse)
+        leaders = [one.leader_id for topic in answer.topics for one in topic.partitions]
+        return len(leaders) == partitions and min(leaders) >= 0
 
     def _last_words(self, node: int) -> str:
         return (self._folder / str(node) / "output.log").read_text()[-2000:]

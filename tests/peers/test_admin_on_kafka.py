@@ -68,8 +68,8 @@ def admin(cluster: StockCluster) -> Iterator[Admin]:
 
 
 @pytest.fixture
-def foo(admin: Admin) -> Iterator[None]:
-    """Topic foo with one partition, on broker 1."""
+def foo(cluster: StockCluster, admin: Admin) -> Iterator[None]:
+    """Topic foo with one partition, on broker 1, that every broker knows."""
 
     def created() -> bool:
         try:
@@ -79,7 +79,7 @@ def foo(admin: Admin) -> Iterator[None]:
         return True
 
     wait_until(created, "the last foo to go", PATIENCE)
-    wait_until(lambda: "foo" in admin.list_topics().result(PATIENCE), "foo to be listed", PATIENCE)
+    cluster.await_topic("foo", 1)
     yield
     admin.delete_topics(["foo"]).result(PATIENCE)
     wait_until(lambda: "foo" not in admin.list_topics().result(PATIENCE), "its end", PATIENCE)

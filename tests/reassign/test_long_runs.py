@@ -130,7 +130,7 @@ def process(tool: Tool, *words: str) -> Iterator[subprocess.Popen[str]]:
             *(sys.executable, "-P", "-m", "klamm.tools.cli", "reassign"),
             *("--bootstrap-server", tool.bootstrap, *words),
         ],
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -145,17 +145,21 @@ def test_an_interrupted_run_says_what_it_has_done(world: World, tool: Tool, tmp_
     freeze(world, 3)
     topic = world.topic([1, 2], [1, 2], [1, 2])
     file = plan(tmp_path, {(topic, number): [1, 3] for number in range(3)})
-    paced = ("--execute", "--reassignment-batch-size", "2", *POLL)
+    paced = ("--execute", "--reassignment-batch-size", "2", "--json", *POLL)
     with process(tool, *paced, FILE, file) as running:
         eventually(lambda: len(listed(world)) == 2, "the first portion")
         running.send_signal(signal.SIGINT)
-        _, err = running.communicate(timeout=20)
+        out, err = running.communicate(timeout=20)
     assert running.returncode == 1
+    facts = json.loads(out)
+    assert (facts["error"], facts["exit"]) == ("interrupted", 1)
+    assert facts["unsubmitted"][-1] == f"{topic}-2"
     # What the answer to the first request had not come for counts as not submitted.
     submitted, left, *_ = err.splitlines()
     assert submitted.startswith("Submitted: ")
     assert left.startswith("Not submitted: ")
     assert left.endswith(f"{topic}-2")
+    assert err.endswith("\nInterrupted; what was started goes on.\n")
     assert "Traceback" not in err
     assert len(listed(world)) == 2
 
@@ -182,8 +186,15 @@ def test_a_killed_run_goes_on(world: World, tool: Tool, tmp_path: Path) -> None:
     assert run.err == "Resuming: 1 complete, 2 moving, 4 to submit.\n"
     flat = [one for group in sent(run.bodies(AlterPartitionReassignmentsRequest)) for one in group]
     assert flat == [(topic, number) for number in range(3, 7)]
+    # The way back of what the first run has sent was told by that.
+    way_back = json.loads(run.lines[2])["partitions"]
+    assert [(row["partition"], row["replicas"]) for row in way_back] == [
+        (number, [1, 2]) for number in range(3, 7)
+    ]
+    assert len([*tmp_path.glob("*.rollback-*.json")]) == 2
     run = tool("--resume", *words)
     assert (run.status, run.err) == (0, "Resuming: 7 complete, 0 moving, 0 to submit.\n")
+    assert len(run.lines) == 1, "there is no way to go back"
     assert run.bodies(AlterPartitionReassignmentsRequest) == []
 
 

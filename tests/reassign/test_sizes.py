@@ -42,7 +42,10 @@ class Brokers:
         future.set_result(ClusterDescription(None, None, brokers))
         return future
 
-    def describe_log_dirs(self, brokers: Collection[int]) -> Results[int, tuple[LogDir, ...]]:
+    def describe_log_dirs(
+        self, brokers: Collection[int], timeout_ms: int
+    ) -> Results[int, tuple[LogDir, ...]]:
+        assert timeout_ms < 10_000, "who watches does not wait for a dead broker"
         futures: dict[int, Future[tuple[LogDir, ...]]] = {}
         for broker in brokers:
             future: Future[tuple[LogDir, ...]] = Future()

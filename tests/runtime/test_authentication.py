@@ -1,5 +1,7 @@
 """A server's entrance over sockets: who gets in as whom, and what becomes of all others."""
 
+import ssl
+import struct
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -9,6 +11,10 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding
 from runtime.peers import TABLE, Peer, answer_at_once
 
 from klamm.controller.core.model import Endpoint
@@ -285,6 +291,48 @@ async def test_clients_without_a_good_certificate(
             await server.ask({**trust, **own})
         await logged(caplog, "not let in: TLS handshake:")
         assert not server.clients
+
+
+def unreadable(pem: str) -> str:
+    """Spell the subject alice by letters that its type of text cannot have, and sign that.
+
+    OpenSSL does not mind, whoever parses does.
+    """
+    key, begin, end = pem.partition("-----BEGIN CERTIFICATE")
+    certificate = x509.load_pem_x509_certificate(f"{begin}{end}".encode())
+    old, whole = certificate.tbs_certificate_bytes, certificate.public_bytes(Encoding.DER)
+    signed = old.replace(b"\x0c\x05alice", b"\x13\x05al\xfcce")
+    rest = whole[whole.index(old) + len(old) :]
+    signature = AUTHORITY.itself.key.sign(signed, ECDSA(SHA256()))
+    bits = b"\x03" + bytes([len(signature) + 1]) + b"\0" + signature
+    body = signed + rest[: 2 + rest[1]] + bits
+    return key + ssl.DER_cert_to_PEM_cert(b"\x30\x82" + struct.pack(">H", len(body)) + body)
+
+
+@pytest.mark.parametrize(
+    ("pem", "rules"),
+    [
+        (AUTHORITY.issue("bob").pem, "RULE:^CN=alice$/alice/"),
+        (unreadable(AUTHORITY.issue("alice").pem), ""),
+    ],
+    ids=["no rule fits", "unreadable"],
+)
+async def test_a_good_certificate_that_names_nobody(
+    keys: dict[str, str],
+    trust: dict[str, str],
+    tmp_path: Path,
+    pem: str,
+    rules: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    asked = {**keys, "ssl.client.auth": "required", "ssl.principal.mapping.rules": rules}
+    own = store(tmp_path, "own", pem)
+    async with serving("SSL", asked) as server:
+        with pytest.raises((NotAdmittedError, trio.BrokenResourceError, AssertionError)):
+            await server.ask({**trust, **own})
+        await logged(caplog, "not let in: its certificate names nobody: ")
+        assert not server.clients
+        assert "Traceback" not in caplog.text
 
 
 async def test_a_client_without_tls_at_a_listener_with(

@@ -71,10 +71,11 @@ class PartitionReassignment:
 class ReassignmentDetails:
     """What only klamm's controller tells of a move.
 
-    `original_replicas` are what a cancel goes back to, None if nothing moves. `step_replicas` is
-    the target of the step that is being done, None where moves have one step. `waiting_for` says
-    in words what holds the move up, None if replicas have but to copy. `owed_deletes` are brokers
-    that have not confirmed yet that they deleted a replica.
+    `original_replicas` are those before the move in their order, None if nothing moves or if the
+    controller does not know the order: the one that began the move does. `step_replicas` is the
+    target of the step that is being done, None where moves have one step. `waiting_for` says in
+    words what holds the move up, None if replicas have but to copy. `owed_deletes` are brokers that
+    have not confirmed yet that they deleted a replica.
     """
 
     original_replicas: tuple[int, ...] | None

@@ -62,7 +62,8 @@ def command(
     """Tell why moves have not ended, and what to do.
 
     Of one partition, or of all that move, between directories too, or have left replicas behind,
-    the worst first. Asks only; works with every cluster from Kafka 2.4 on.
+    the worst first. Of a partition that is named it also tells why replicas are out of sync though
+    nothing moves. Asks only; works with every cluster from Kafka 2.4 on.
 
     Exits with 0 if all moves go on or nothing moves, 4 if one is stuck, 1 if the cluster could not
     be asked, 2 for a wrong command line.

@@ -29,6 +29,10 @@ class Commands:
         words = ["--execute", "--additional", "--throttle", str(rate)]
         return self._reassign(words, name, goal)
 
+    def sweep(self) -> str:
+        """See throttles that nothing needs any more."""
+        return f"klamm reassign{self._connection()} --sweep"
+
     def log_dir_rate(self, broker: int, rate: int) -> str:
         """Let a broker copy faster between its log directories."""
         key = "replica.alter.log.dirs.io.max.bytes.per.second"

@@ -2,7 +2,8 @@
 
 A move ends when every replica of its goal is in sync, those that come and those that are kept
 (Kafka 3.9, KafkaController.scala, isReassignmentComplete; PartitionReassignmentReplicas.java,
-maybeCompleteReassignment). So it is asked of each that is not what keeps it.
+maybeCompleteReassignment). So it is asked of each that is not what keeps it; and where nothing
+moves it is asked of each all the same.
 """
 
 from __future__ import annotations
@@ -44,15 +45,16 @@ def _findings(
     found += log_dir_moves.findings(facts, name, commands)
     if partition.waiting_for == ORDERED:
         found.append(_waits_for_turn(name))
-    if not partition.moving:
-        return found
     if not partition.exists:
-        return [*found, _topic_deleted(name)]
+        return [*found, _topic_deleted(name)] if partition.moving else found
     led = partition.leader is not None
     if not led:
         found.append(_no_leader(facts, name, partition, commands))
     missing = [broker for broker in partition.goal if broker not in partition.isr]
     found += replicas.findings(facts, name, missing, commands, led=led)
+    if not partition.moving:
+        # Its move may have ended, and whoever waits for the plan still wants all in sync.
+        return found
     if missing and partition.only_shrinks:
         found.append(_kept_out_of_sync(name, partition, missing))
     if led and not missing and partition.waiting_for is None:

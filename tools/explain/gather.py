@@ -30,6 +30,7 @@ from klamm.tools.explain.facts import (
     Look,
     Partition,
 )
+from klamm.tools.reassign.sizes import LOOK_MS
 
 #: (seconds) -> None, and () -> seconds of a clock that only goes forward.
 Sleep = Callable[[float], None]
@@ -64,19 +65,14 @@ class Gatherer:
         topics = sorted({name.topic for name, one in last.partitions.items() if one.exists})
         alive = self.admin.describe_cluster().result().brokers
         concerned = sorted(_brokers(last.partitions.values()) & set(alive))
-        names = [ConfigResource(ResourceType.TOPIC, topic) for topic in topics]
-        names += [ConfigResource(ResourceType.BROKER, str(broker)) for broker in concerned]
-        configs = self._configs(names)
+        of_topics = self._configs(ResourceType.TOPIC, topics)
+        of_brokers = self._configs(ResourceType.BROKER, map(str, concerned), LOOK_MS)
         return Facts(
             first,
             last,
             frozenset(alive),
-            {name.name: of for name, of in configs.items() if name.type is ResourceType.TOPIC},
-            {
-                int(name.name): of
-                for name, of in configs.items()
-                if name.type is ResourceType.BROKER
-            },
+            of_topics,
+            {int(broker): configs for broker, configs in of_brokers.items()},
             tuple(self._unseen),
         )
 
@@ -125,7 +121,9 @@ class Gatherer:
         for name in sorted(names):
             known, move = described.get(name), moves.get(name)
             if known is None and move is None and name not in details:
-                raise NoSuchPartitionError(f"there is no partition {name}")
+                if name == self.partition:
+                    raise NoSuchPartitionError(f"there is no partition {name}")
+                continue  # a broker still has a copy of what was deleted
             found[name] = _partition(known, move, details.get(name))
         return found
 
@@ -146,25 +144,26 @@ class Gatherer:
         """Ask every broker that lives, since strays may be anywhere."""
         brokers = sorted(self.admin.describe_cluster().result().brokers)
         found = {}
-        for broker, future in self.admin.describe_log_dirs(brokers).futures.items():
+        for broker, future in self.admin.describe_log_dirs(brokers, LOOK_MS).futures.items():
             try:
                 found[broker] = future.result()
             except errors.AdminError as error:
                 self._miss(f"the log directories of broker {broker}", error)
         return found
 
-    def _configs(self, names: Collection[ConfigResource]) -> dict[ConfigResource, Configs]:
-        found: dict[ConfigResource, Configs] = {}
-        if not names:
-            return found
-        for name, future in self.admin.describe_configs(names).futures.items():
+    def _configs(
+        self, kind: ResourceType, names: Iterable[str], timeout_ms: int | None = None
+    ) -> dict[str, Configs]:
+        found: dict[str, Configs] = {}
+        resources = [ConfigResource(kind, name) for name in names]
+        for name, future in self.admin.describe_configs(resources, timeout_ms).futures.items():
             try:
                 entries = future.result()
             except errors.AdminError as error:
                 self._miss(f"the configs of {name}", error)
                 continue
-            keys = TOPIC_KEYS if name.type is ResourceType.TOPIC else BROKER_KEYS
-            found[name] = {
+            keys = TOPIC_KEYS if kind is ResourceType.TOPIC else BROKER_KEYS
+            found[name.name] = {
                 key: value
                 for key in keys
                 if key in entries and (value := entries[key].value) is not None

@@ -26,7 +26,7 @@ def findings(facts: Facts, name: TopicPartition, commands: Commands) -> Iterable
             yield Finding(
                 Cause.LOG_DIR_MOVE_THROTTLED,
                 name,
-                f"{text}, and may copy but {rate} B/s",
+                f"{text}, and may copy only {rate} B/s",
                 (broker,),
                 {**evidence, "throttle": int(rate)},
                 f"let it copy {_ADVISED_RATE} B/s:",

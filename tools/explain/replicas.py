@@ -131,19 +131,21 @@ def _away(
     facts: Facts, name: TopicPartition, partition: Partition, broker: int, commands: Commands
 ) -> Finding | None:
     """Find out whether the replica cannot be used at all."""
-    part = "is to get a replica" if broker in partition.adding else "keeps a replica"
-    back = (commands.cancel(name, partition.goal),)
+    part, back, or_back = "has a replica", (), ""
+    if partition.moving:
+        part = "is to get a replica" if broker in partition.adding else "keeps a replica"
+        back, or_back = (commands.cancel(name, partition.goal),), ", or take the move back:"
     evidence: dict[str, object] = {"isr": list(partition.isr), "alive": sorted(facts.alive)}
     if broker not in facts.alive:
         text = f"broker {broker}, which {part}, is not in the cluster"
-        advice = f"start broker {broker}, or take the move back:"
+        advice = f"start broker {broker}{or_back}"
         return Finding(Cause.TARGET_OFFLINE, name, text, (broker,), evidence, advice, back)
     failed = facts.last.failed.get(broker, ())
     if broker in partition.offline or (failed and facts.never_had(name, broker)):
         evidence = {"failed": [*failed], "offline_replicas": list(partition.offline)}
         which = f" {', '.join(failed)}" if failed else ""
         text = f"broker {broker}, which {part}, has lost a log directory{which}"
-        advice = f"mend the disk and start broker {broker} again, or take the move back:"
+        advice = f"mend the disk and start broker {broker} again{or_back}"
         return Finding(Cause.LOG_DIR_FAILED, name, text, (broker,), evidence, advice, back)
     return None
 
@@ -219,21 +221,25 @@ def _throttled(facts: Facts, name: TopicPartition, copy: _Copy, commands: Comman
     gap = copy.gap or 0
     produced = copy.produced or 0
     advised = max(_ADVISED_LEAST, math.ceil(2 * produced + gap / _ADVISED_SECONDS))
-    text = f"broker {copy.broker} may copy but {throttle.rate} B/s: {throttle.key} of broker"
+    text = f"broker {copy.broker} may copy only {throttle.rate} B/s: {throttle.key} of broker"
     text += f" {throttle.broker}"
     if throttle.rate <= produced:
         text += f", and {produced:.0f} B/s are produced"
     elif gap and throttle.rate:
         text += f", so that {gap} bytes take {span(gap / throttle.rate)}"
-    goal = facts.last.partitions[name].goal
+    partition = facts.last.partitions[name]
+    advice = f"let it copy {advised} B/s:"
+    command = commands.throttle(name, partition.goal, advised)
+    if not partition.moving:
+        advice, command = "no move of it needs a throttle; see what is left over:", commands.sweep()
     return Finding(
         Cause.THROTTLED_TO_NOTHING,
         name,
         text,
         (copy.broker,),
         {**copy.evidence, "throttled_broker": throttle.broker, "throttled_by": throttle.key},
-        f"let it copy {advised} B/s:",
-        (commands.throttle(name, goal, advised),),
+        advice,
+        (command,),
     )
 
 

@@ -49,8 +49,12 @@ def _partition_lines(partition: Partition, diagnosis: Diagnosis) -> Iterator[str
         way, state = f"on {listed(partition.replicas)}", "not moving"
     in_sync = listed(partition.isr) or "none"
     yield f"{diagnosis.partition}: {way}; {leader}, in sync {in_sync}: {state}"
+    told = set()
     for finding in diagnosis.findings:
         yield f"  {finding.cause.value}: {finding.text}"
+        if (advice := (finding.advice, finding.commands)) in told:
+            continue
+        told.add(advice)
         if finding.advice:
             yield f"    what to do: {finding.advice}"
         for command in finding.commands:

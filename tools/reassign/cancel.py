@@ -10,7 +10,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from klamm.tools.admin import Admin, PartitionReassignment, TopicPartition, errors
-from klamm.tools.reassign import log_dirs, plan_files, texts, throttles, verdicts
+from klamm.tools.reassign import log_dirs, original_order, plan_files, texts, throttles, verdicts
+from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.output import CommandError, Output, TerseError
 from klamm.tools.reassign.pacing import SYSTEM_CLOCK, Clock
 from klamm.tools.reassign.throttles import Alter
@@ -26,24 +27,37 @@ def cancel(
     timeout_ms: int = 10_000,
     by_controller: bool = False,
     rule: CancelRule | None = None,
+    restore_order: bool = False,
     alter: Alter = throttles.plainly,
     clock: Clock = SYSTEM_CLOCK,
-) -> None:
+) -> Exit:
     """Cancel what moves of the plan's partitions and log directories, and clear the throttles.
 
     `by_controller` says that the client asks controllers, which change any broker's configs, and
     know no ISR: then nobody judges beforehand. With a `rule` nothing is cancelled unless each move
-    passes it. Raises TerseError, CommandError and AdminError.
+    passes it. With `restore_order` replicas get back their order of before the move; Exit.FAILED if
+    that is all that was not done. Raises TerseError, CommandError and AdminError.
     """
     plan = plan_files.parse_plan(plan_json)
     listed = admin.list_partition_reassignments(set(plan.targets)).result()
-    active = [
-        name for name, move in listed.items() if move.adding_replicas or move.removing_replicas
-    ]
+    active = {
+        name: move
+        for name, move in listed.items()
+        if move.adding_replicas or move.removing_replicas
+    }
+    in_order = True
     if active:
         if not by_controller:
-            _judge(admin, {name: listed[name] for name in active}, rule, output)
-        _cancel(admin, active, output)
+            _judge(admin, active, rule, output)
+        orders = original_order.ask(admin, active) if restore_order else None
+        refused = _cancel(admin, active)
+        if orders is not None:
+            done = active.keys() - refused.keys()
+            in_order = original_order.restore(admin, orders, done, output)
+        if refused:
+            output.put(errors={str(name): str(error) for name, error in sorted(refused.items())})
+            raise TerseError(texts.not_cancelled(refused))
+        output.say(texts.cancelled([*active]))
     else:
         output.say(texts.NONE_ACTIVE)
     output.put(cancelled=[str(name) for name in sorted(active)])
@@ -56,6 +70,7 @@ def cancel(
         output.say(texts.NO_MOVES_ACTIVE)
     if not preserve_throttles:
         throttles.clear(admin, plan, output, by_controller=by_controller, alter=alter)
+    return Exit.DONE if in_order else Exit.FAILED
 
 
 def _judge(
@@ -98,7 +113,10 @@ def _judge(
         raise TerseError("\n".join(lines))
 
 
-def _cancel(admin: Admin, active: Collection[TopicPartition], output: Output) -> None:
+def _cancel(
+    admin: Admin, active: Collection[TopicPartition]
+) -> dict[TopicPartition, errors.AdminError]:
+    """Cancel moves; return those that were refused."""
     refused = {}
     results = admin.alter_partition_reassignments(dict.fromkeys(active))
     for name, future in results.futures.items():
@@ -106,10 +124,7 @@ def _cancel(admin: Admin, active: Collection[TopicPartition], output: Output) ->
             future.result()
         except errors.AdminError as error:
             refused[name] = error
-    if refused:
-        output.put(errors={str(name): str(error) for name, error in sorted(refused.items())})
-        raise TerseError(texts.not_cancelled(refused))
-    output.say(texts.cancelled([*active]))
+    return refused
 
 
 def write_plan(admin: Admin, file: Path, output: Output) -> None:

@@ -19,6 +19,7 @@ from klamm.tools.reassign import plan_files, texts
 from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.output import CommandError, Output
 from klamm.tools.reassign.plan_files import Plan
+from klamm.tools.reassign.sizes import LOOK_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,7 @@ def look(admin: Admin, plan: Plan, output: Output) -> Cluster:
     brokers = admin.describe_cluster().result().brokers
     moving = admin.list_partition_reassignments().result()
     dirs = {}
-    for broker, asked in admin.describe_log_dirs(sorted(brokers)).futures.items():
+    for broker, asked in admin.describe_log_dirs(sorted(brokers), LOOK_MS).futures.items():
         try:
             dirs[broker] = asked.result()
         except errors.AdminError as error:

@@ -14,6 +14,7 @@ from klamm.tools.reassign.described import Assignment
 from klamm.tools.reassign.output import CommandError, Output, TerseError
 from klamm.tools.reassign.plan_files import Plan
 from klamm.tools.reassign.resume import NOTHING_BEGUN, Begun
+from klamm.tools.reassign.rollback import Place
 from klamm.tools.reassign.state import read_states
 from klamm.tools.reassign.submission import ExecuteOptions as ExecuteOptions
 from klamm.tools.reassign.submission import Submission
@@ -40,11 +41,7 @@ def execute(
     current = described.of_partitions(admin, plan.targets)
     if options.plan_check:
         check.before_execute(admin, plan, output)
-    if options.rollback is not None and not options.pacing.resume:
-        # What a run that is resumed would write has half of the plan in it already.
-        rollback.save(current, options.rollback, datetime.now(UTC), output)
-    output.say(texts.for_rollback(plan_files.format_plan(current)))
-    output.put(rollback=plan_files.as_facts(current))
+    _tell_way_back(begun.not_in(current), options.rollback, output)
     _throttle(admin, plan, moving, current, list(live), options, output)
     Submission(admin, plan, options, output, patience, begun).run()
 
@@ -77,6 +74,19 @@ def _running(
             f" {options.pacing.batch_size} at a time of this plan."
         )
     return moving, begun
+
+
+def _tell_way_back(current: Assignment, place: Place | None, output: Output) -> None:
+    """Save and print where the partitions are that this run submits.
+
+    Those that an earlier run has begun are half on their way; it has told of them.
+    """
+    if not current:
+        return
+    if place is not None:
+        rollback.save(current, place, datetime.now(UTC), output)
+    output.say(texts.for_rollback(plan_files.format_plan(current)))
+    output.put(rollback=plan_files.as_facts(current))
 
 
 def check_brokers(plan: Plan, live: Collection[int]) -> None:

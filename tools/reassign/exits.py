@@ -17,6 +17,6 @@ class Exit(IntEnum):
     USAGE = 2
     """The command line of one of our own commands is wrong; nothing was done."""
     NOT_FINISHED = 3
-    """Some moves go on: the deadline has passed, or nobody asked to wait for them."""
+    """Some moves go on: the deadline has passed, or nobody watches any more."""
     STUCK = 4
     """Moves wait for something that will not come by itself; `klamm explain` says for what."""

@@ -28,4 +28,5 @@ Example: P1 to P10, N = 3, a look every 1000 ms. Moves last 1500 ms, but P2 500 
              0: P1,P2,P3  1000: P4  2000: P5  3000: P6  4000: P7  5000: P8  6000: P9
              7000: P10                                                                  7000
 Exit codes: 0 done, 1 failed or wrong usage, 3 the deadline has passed and moves go on: nothing is
-ever cancelled by a deadline. --progress also: 2 wrong usage, 4 all that is left is stuck."""
+ever cancelled by a deadline. --progress also: 2 wrong usage, 4 the deadline has passed and all that
+is left is stuck."""

@@ -72,7 +72,7 @@ def judge(first: Health, now: Health) -> list[Fact]:
             Fact(
                 f"under-replicated partitions outside the plan grew from {before} to {after}:"
                 f" {more}",
-                f"there are {before} again",
+                f"no more than {before} are under-replicated",
             )
         )
     return facts

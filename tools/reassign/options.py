@@ -65,6 +65,7 @@ STOCK_ACTIONS: Final = (
                 "cancel-rule",
                 "own-throttles",
                 "preserve-throttles",
+                "restore-order",
                 "timeout",
                 "write-plan",
             }
@@ -208,7 +209,8 @@ OPTIONS: Final = {
             "Watch the moves of --reassignment-json-file, or without it all that move, until they"
             " are done: bytes, partitions, rate, time left, and the slowest with reasons. JSON"
             " lines unless on a terminal. Exits with 0 when done, 3 at --deadline-ms or Ctrl-C,"
-            " and 4 if all that is left waits for something that will not come by itself.",
+            " and 4 at --deadline-ms if all that is left waits for something that will not come by"
+            " itself.",
         ),
         Option(
             "reassignment-batch-size",

@@ -81,6 +81,9 @@ def _guarded(command: Command, output: Output, record: Record | None) -> Exit:
     except (CommandError, errors.AdminError, properties.OptionError) as error:
         output.say(f"Error: {error}")
         output.put(error=str(error))
+    except KeyboardInterrupt:
+        output.warn("Interrupted; what was started goes on.")
+        output.put(error="interrupted")
     return Exit.FAILED
 
 
@@ -211,7 +214,7 @@ def _cancel(admin: Admin, command: Command, output: Output) -> Exit:
     if command.has("write-plan"):
         write_plan(admin, Path(command.text("write-plan")), output)
         return Exit.DONE
-    cancel(
+    return cancel(
         admin,
         _read(command, PLAN_FILE),
         output,
@@ -219,9 +222,9 @@ def _cancel(admin: Admin, command: Command, output: Output) -> Exit:
         timeout_ms=command.number("timeout"),
         by_controller=command.has("bootstrap-controller"),
         rule=CancelRule(command.text("cancel-rule")) if command.has("cancel-rule") else None,
+        restore_order=command.has("restore-order"),
         alter=_alter(command, output),
     )
-    return Exit.DONE
 
 
 def _alter(command: Command, output: Output) -> Alter:

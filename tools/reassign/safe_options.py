@@ -37,6 +37,12 @@ SAFE_OPTIONS: Final = (
         " the plan.",
     ),
     Option(
+        "restore-order",
+        "With --cancel: put the replicas back in their order of before the move, which a cancel"
+        " alone does not promise. klamm's controller knows the order if it has begun the move"
+        " itself and has klamm.describe.reassignments.enable set; exits with 1 where nobody does.",
+    ),
+    Option(
         "rollback-file",
         "Save the present assignment to this new file, for --execute to go back; also what puts"
         " replicas back in order after --cancel. Without it the file is beside the plan: of"

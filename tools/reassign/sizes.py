@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Final
 
 from klamm.tools.admin import Admin, TopicPartition, TopicPartitionReplica, errors
 
 Say = Callable[[str], None]
+
+#: For so many milliseconds a broker is waited for to tell of itself: one that has just died is
+#: still registered, and who watches wants to see the others.
+LOOK_MS: Final = 5_000
 
 
 def replica_bytes(
@@ -18,7 +23,7 @@ def replica_bytes(
     """
     found = {}
     wanted = frozenset(names)
-    for broker, future in admin.describe_log_dirs(sorted(brokers)).futures.items():
+    for broker, future in admin.describe_log_dirs(sorted(brokers), LOOK_MS).futures.items():
         try:
             described = future.result()
         except errors.AdminError as error:

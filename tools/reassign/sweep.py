@@ -23,6 +23,7 @@ from klamm.tools.admin import (
 from klamm.tools.reassign import texts
 from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.output import Output
+from klamm.tools.reassign.sizes import LOOK_MS
 from klamm.tools.reassign.throttles import BROKER_KEYS, LOG_DIR_RATE, TOPIC_KEYS
 
 #: What counts as set: not a default, and not the properties file of a broker.
@@ -107,7 +108,8 @@ def _configs(
     admin: Admin, brokers: Collection[int], output: Output
 ) -> dict[ConfigResource, Mapping[str, ConfigEntry]]:
     names = [ConfigResource(ResourceType.BROKER, str(broker)) for broker in brokers]
-    names += [ConfigResource(ResourceType.TOPIC, topic) for topic in admin.list_topics().result()]
+    topics = _topics(admin, brokers, output)
+    names += [ConfigResource(ResourceType.TOPIC, topic) for topic in topics]
     found = {}
     for name, future in admin.describe_configs(names).futures.items():
         try:
@@ -119,10 +121,30 @@ def _configs(
     return found
 
 
+def _topics(admin: Admin, brokers: Collection[int], output: Output) -> list[str]:
+    """Return all topics, and tell of brokers that have replicas of them and are not there."""
+    topics = []
+    away: set[int] = set()
+    for topic, future in admin.describe_topics().futures.items():
+        try:
+            described = future.result()
+        except errors.UnknownTopicOrPartitionError:
+            continue  # deleted since the names were asked for
+        topics.append(topic)
+        for partition in described.partitions.values():
+            away.update(partition.replicas)
+    if away := away.difference(brokers):
+        who = f"broker{texts.plural(len(away))} {texts.ids(sorted(away))}"
+        output.warn(
+            f"Passing over the configs of {who}, not in the cluster now: run this again later."
+        )
+    return topics
+
+
 def _copying(admin: Admin, brokers: Collection[int], output: Output) -> set[int]:
     """Return the brokers that copy between directories; one that does not answer may."""
     found = set()
-    for broker, future in admin.describe_log_dirs(brokers).futures.items():
+    for broker, future in admin.describe_log_dirs(brokers, LOOK_MS).futures.items():
         try:
             dirs = future.result()
         except errors.AdminError as error:

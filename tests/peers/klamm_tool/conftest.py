@@ -34,7 +34,7 @@ def running(
 
 @pytest.fixture
 def stage(running: Stage) -> Iterator[Stage]:
-    """The cluster; nothing moves in it before or after."""
+    """The cluster; nothing moves in it or is throttled, before and after."""
     yield running
     running.settle()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from peers.java_tools.side_by_side import SideBySide
 from peers.java_tools.tools import JavaTools
@@ -10,8 +10,17 @@ from peers.real_brokers.records import Records
 from peers.stock_cluster import StockCluster
 from processes import wait_until
 
-from klamm.tools.admin import Admin, NewTopic, PartitionDescription, TopicPartition
-from klamm.tools.admin.errors import UnknownTopicOrPartitionError
+from klamm.tools.admin import (
+    Admin,
+    AlterConfigOp,
+    ConfigResource,
+    NewTopic,
+    OpType,
+    PartitionDescription,
+    ResourceType,
+    TopicPartition,
+)
+from klamm.tools.reassign.throttles import FOLLOWER_LIST, FOLLOWER_RATE, LEADER_LIST, LEADER_RATE
 
 BROKERS = (1, 2, 3)
 PATIENCE = 90.0
@@ -26,11 +35,19 @@ class Stage:
         self.admin = admin
         self.tool = SideBySide(tools, cluster.bootstrap)
 
-    def topic(self, name: str, *partitions: Sequence[int], records: int = 0) -> str:
-        """Create a topic with these replicas and, in all, about so many records of 4 kB."""
+    def topic(
+        self, name: str, *partitions: Sequence[int], records: int = 0, held: bool = False
+    ) -> str:
+        """Create a topic with these replicas and, in all, about so many records of 4 kB.
+
+        If it is `held`, throttles are there before the records: brokers take one in a while after
+        it is set, and small partitions move in no time.
+        """
         assignments = {number: [*replicas] for number, replicas in enumerate(partitions)}
         self.admin.create_topics([NewTopic(name, assignments=assignments)]).result(PATIENCE)
-        wait_until(lambda: self._is_led(name, len(partitions)), f"leaders of {name}", PATIENCE)
+        self.cluster.await_topic(name, len(partitions))
+        if held:
+            self._hold(name, assignments)
         if records:
             servers = self.cluster.bootstrap.split(",")
             with Records(servers, name, len(partitions)) as producer:
@@ -72,10 +89,20 @@ class Stage:
         if moves := self.moving():
             self.admin.alter_partition_reassignments(dict.fromkeys(moves)).result(PATIENCE)
             self.await_rest()
+        swept = self.tool.klamm("--sweep", "--yes")
+        assert swept.status == 0, swept
 
-    def _is_led(self, name: str, count: int) -> bool:
-        try:
-            found = self.partitions(name).values()
-        except UnknownTopicOrPartitionError:
-            return False
-        return len(found) == count and all(one.leader is not None for one in found)
+    def _hold(self, name: str, assignments: Mapping[int, Sequence[int]]) -> None:
+        """Let nobody copy who has no replica yet; those who have one must go on."""
+        old: list[str] = []
+        new: list[str] = []
+        for number, replicas in assignments.items():
+            for broker in BROKERS:
+                (old if broker in replicas else new).append(f"{number}:{broker}")
+        lists = {LEADER_LIST: old, FOLLOWER_LIST: new}
+        held = [AlterConfigOp(key, OpType.SET, ",".join(of)) for key, of in lists.items()]
+        rates = [AlterConfigOp(key, OpType.SET, "1") for key in (LEADER_RATE, FOLLOWER_RATE)]
+        brokers = [ConfigResource(ResourceType.BROKER, str(node)) for node in BROKERS]
+        topic = ConfigResource(ResourceType.TOPIC, name)
+        ops = {topic: held, **dict.fromkeys(brokers, rates)}
+        self.admin.incremental_alter_configs(ops).result(PATIENCE)

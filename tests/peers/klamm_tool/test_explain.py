@@ -40,7 +40,7 @@ def typed(command: str) -> str:
 
 
 def test_a_throttle_lets_nothing_through(stage: Stage, name: str, tmp_path: Path) -> None:
-    topic = stage.topic(name, [1], [1], records=400)
+    topic = stage.topic(name, [1], [1], records=400, held=True)
     file = plan(tmp_path, {(topic, 0): [2], (topic, 1): [2]})
     begun = stage.tool.klamm("--execute", "--throttle", "1", FILE, file)
     assert begun.status == 0, begun
@@ -59,7 +59,7 @@ def test_a_throttle_lets_nothing_through(stage: Stage, name: str, tmp_path: Path
 
 
 def test_a_target_dies_and_the_move_is_taken_back(stage: Stage, name: str, tmp_path: Path) -> None:
-    topic = stage.topic(name, [1, 2], [1, 2], records=400)
+    topic = stage.topic(name, [1, 2], [1, 2], records=400, held=True)
     assert explain(stage) == (0, "Nothing moves.\n")
     file = plan(tmp_path, {(topic, 0): [3, 2]})
     begun = stage.tool.klamm("--execute", "--throttle", "1", FILE, file)

@@ -77,7 +77,7 @@ def check_progress(run: Run) -> None:
 
 def test_a_run_that_was_given_up_goes_on(stage: Stage, name: str, tmp_path: Path) -> None:
     """The deadline leaves the first portion moving; the same file goes on from there."""
-    topic = stage.topic(name, *[[1]] * 4, records=400)
+    topic = stage.topic(name, *[[1]] * 4, records=400, held=True)
     file = plan(tmp_path, {(topic, number): [2] for number in range(4)})
     portions = ("--execute", "--reassignment-batch-size", "2", *LOOKS)
     given_up = stage.tool.klamm(*portions, "--throttle", "1", "--deadline-ms", "1500", FILE, file)

@@ -20,7 +20,9 @@ def test_the_life_of_a_plan(stage: Stage, name: str, tmp_path: Path) -> None:
     """Started with next to no bandwidth, looked at, sped up and verified."""
     tool = stage.tool
     assert tool.both("--list") == ["No partition reassignments found."]
-    topics = [stage.topic(name + kind, [1], [1], records=400) for kind in ("java", "klam")]
+    topics = [
+        stage.topic(name + kind, [1], [1], records=400, held=True) for kind in ("java", "klam")
+    ]
     files = [plan(tmp_path, {(topic, 0): [2], (topic, 1): [3]}) for topic in topics]
     tool.alike(topics, files, *SLOWLY)
     assert len(tool.both("--list")) == 5
@@ -39,7 +41,10 @@ def test_the_life_of_a_plan(stage: Stage, name: str, tmp_path: Path) -> None:
 
 def test_a_plan_is_cancelled(stage: Stage, name: str, tmp_path: Path) -> None:
     tool = stage.tool
-    topics = [stage.topic(name + kind, [1, 2], [1, 2], records=400) for kind in ("java", "klam")]
+    topics = [
+        stage.topic(name + kind, [1, 2], [1, 2], records=400, held=True)
+        for kind in ("java", "klam")
+    ]
     files = [plan(tmp_path, {(topic, 0): [2, 3], (topic, 1): [3]}) for topic in topics]
     tool.alike(topics, files, *SLOWLY)
     said = tool.alike(topics, files, "--cancel")
@@ -58,7 +63,9 @@ def test_controllers_are_asked_themselves(stage: Stage, name: str, tmp_path: Pat
         assert run_alone(*words).status == 1
         return
     tool = SideBySide(stage.tools, stage.cluster.controllers, "--bootstrap-controller")
-    topics = [stage.topic(name + kind, [1], [1], records=400) for kind in ("java", "klam")]
+    topics = [
+        stage.topic(name + kind, [1], [1], records=400, held=True) for kind in ("java", "klam")
+    ]
     files = [plan(tmp_path, {(topic, 0): [2], (topic, 1): [3]}) for topic in topics]
     stage.tool.alike(topics, files, *SLOWLY)
     assert len(tool.both("--list")) == 5

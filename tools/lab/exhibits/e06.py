@@ -120,10 +120,14 @@ def _refuses(stage: Stage) -> None:
     stage.claim(led[0] in held, f"somebody leads: leader {led[0]}, ISR {led[1]}")
 
 
-def _cancels(stage: Stage) -> None:
+def _goes_dark(stage: Stage) -> None:
     stage.claim(_begin(stage, 1, 2) == [0], "it is accepted, whatever it costs")
     stage.claim(stage.replicas("t", 0) == [1, 2], "t-0 is to be on 1 and 2, which are dead")
     stage.claim(stage.leadership("t", 0) == (NO_LEADER, [3]), "nobody leads; 3 was in sync last")
+
+
+def _cancels(stage: Stage) -> None:
+    _goes_dark(stage)
     stage.rest()
     stage.claim(
         stage.leadership("t", 0) == (NO_LEADER, [3]),
@@ -131,6 +135,19 @@ def _cancels(stage: Stage) -> None:
     )
     kept = stage.world.brokers[3].disks.logs
     stage.claim(_T0 in kept, "klamm lets 3 keep its log while nobody leads: that can be mended")
+
+
+def _stays_dark(kept: bool, stage: Stage) -> None:
+    world = stage.world
+    _goes_dark(stage)
+    stage.say("All brokers come back, and nothing more goes wrong.")
+    world.heal()
+    world.advance(60.0)
+    leader, isr = stage.leadership("t", 0)
+    stage.claim((leader, isr) == (NO_LEADER, [3]), f"still nobody leads; in sync is {isr}")
+    has = _T0 in world.brokers[3].disks.logs
+    text = "3 has its log still" if has else "3, which alone had all of the data, has deleted it"
+    stage.claim(has == kept, text)
 
 
 def _one_is_left(allowed: bool, stage: Stage) -> None:
@@ -197,7 +214,7 @@ EXHIBIT = Exhibit(
             red="I3",
             own=_TO_THE_LIVING,
         ),
-        Case("zk: as Kafka's ZooKeeper controller does", _KRAFT, _refuses, "F15", "I5"),
-        Case("zk: Kafka 3.9's writes", _KRAFT, _refuses, "apache", "I5"),
+        Case("zk: nobody asks (F15)", _KRAFT, partial(_stays_dark, True), "F15", "I5"),
+        Case("zk: Kafka 3.9's writes", _KRAFT, partial(_stays_dark, False), "apache", "I5"),
     ),
 )

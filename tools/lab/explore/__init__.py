@@ -23,7 +23,7 @@ What is not:
   and so I6, which counts acknowledged bytes, has nothing to count.
 - Messages of one link never change places, and are lost with their connection alone.
 - Brokers do not fail, unless the scope says so.
-- What only a story tells: what became of a request that was refused, or never answered.
+- What only a story tells: whether a request was refused that should not have been.
 
 With a bound on depth all ways of so many steps are covered, with one on deviations all runs with
 so many; with one on worlds or on time, those that came first, and no more is claimed.

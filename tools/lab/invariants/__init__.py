@@ -51,7 +51,9 @@ INVARIANTS: Final[Mapping[str, Check]] = MappingProxyType(
 
 
 def rule(name: str) -> str:
-    """Return in words what an invariant demands; "" if there is none of that name."""
+    """Return in words what an invariant, or "liveness", demands; "" if it is neither."""
+    if name == "liveness":
+        return "once nothing fails any more, all comes to rest, and every request has its answer"
     check = INVARIANTS.get(name)
     line = (check.__doc__ or "").partition("\n")[0] if check is not None else ""
     return line.partition(": ")[2].rstrip(".")

@@ -51,8 +51,8 @@ def memory_is_durable(world: Seen, seen: Observed, step: Digest) -> Iterator[Wro
             _is(topic, znode) for znode in seen.durable_topics.get((name, topic.version), ())
         ):
             text = f"{actor} believes of topic {name}, version {topic.version}, what never was"
-            there = seen.durable_topics.get((name, topic.version), ())
-            yield Wrong(text, (*_tell(topic), *_held(name, there)))
+            held = _held(name, seen.durable_topics.get((name, topic.version), ()))
+            yield Wrong(text, (*_tell(topic), *held))
         for number, part in topic.partitions.items():
             led, partition = part.leadership, TopicPartition(name, number)
             if led is None:
@@ -60,8 +60,8 @@ def memory_is_durable(world: Seen, seen: Observed, step: Digest) -> Iterator[Wro
             there = seen.durable_states.get((partition, led.version), ())
             if not any(_leads(led, znode) for znode in there):
                 text = f"{actor} believes of {partition}, version {led.version}, what never was"
-                held = [f"in ZooKeeper: {_tell_lead(each)}" for each in there]
-                yield Wrong(text, (f"believed: {_tell_lead(led)}", *(held or [_NO_VERSION])))
+                lines = [f"in ZooKeeper: {_tell_lead(each)}" for each in there]
+                yield Wrong(text, (f"believed: {_tell_lead(led)}", *(lines or [_NO_VERSION])))
 
 
 def _newest(actor: str, state: ClusterState, step: Digest) -> Iterator[Wrong]:

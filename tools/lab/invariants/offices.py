@@ -6,7 +6,7 @@ from klamm.controller.znodes import paths
 from klamm.tools.lab.invariants.wrong import Wrong
 from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.seen import Seen
-from klamm.tools.lab.written import Digest, written
+from klamm.tools.lab.written import Digest, StateWrite, TopicWrite, written
 
 #: What only a controller writes; the nodes' own registrations are none of it.
 _CONTROLLERS = (f"{paths.TOPICS}/", f"{paths.KLAMM}/", "/admin/")
@@ -31,18 +31,21 @@ def one_controller_per_epoch(world: Seen, seen: Observed, step: Digest) -> Itera
                 if write.version >= 0
                 else f"removed with session {write.session}",
                 f"epoch {seen.epoch} was begun by {incumbent}, session {write.incumbent}",
-                *(
-                    line
-                    for each in (*step.topics, *step.states)
-                    if each.path == write.path
-                    for line in written(each)
-                ),
+                *_values(step, write.path),
             ),
         )
     for raised in step.epochs:
         if raised.by and (raised.epoch is None or raised.epoch <= raised.before):
             text = f"{raised.by} began epoch {raised.epoch} after epoch {raised.before}"
             yield Wrong(text, (f"written with session {raised.session} to {raised.path}",))
+
+
+def _values(step: Digest, path: str) -> Iterator[str]:
+    """Tell what a topic or state znode said before a step, and says after it."""
+    both: list[TopicWrite | StateWrite] = [*step.topics, *step.states]
+    for write in both:
+        if write.path == path:
+            yield from written(write)
 
 
 def _is_controllers(path: str) -> bool:
