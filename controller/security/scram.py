@@ -24,8 +24,7 @@ from klamm.controller.security.principals import Principal, user
 DEFAULT_ITERATIONS = 4096
 #: As many as a client carries out, which takes it a second; Kafka's tools make 16384 at most.
 MOST_ITERATIONS = 1_000_000
-#: Messages are shorter by far. To look at one as long as a frame may be takes a tenth of a second,
-#: and to ask ZooKeeper for the name in it half a megabyte, before anybody has logged in.
+#: To look at one as long as a frame takes a tenth of a second, before anybody has logged in.
 MOST_MESSAGE_BYTES = 16 * 1024
 
 _NAME = r"(?:[^=,\0]|=2C|=3D)+"
@@ -185,10 +184,9 @@ class ScramServer:
     def _take_first(self, data: bytes) -> CredentialNeeded:
         first = _match(_CLIENT_FIRST, data, "client's first")
         name = _unescaped(first["name"])
-        if first["authorization"] and _unescaped(first["authorization"]) != name:
-            raise AuthenticationError(
-                f"user {name!r} wants to be {_unescaped(first['authorization'])!r}"
-            )
+        wanted = _unescaped(first["authorization"] or "")
+        if wanted not in ("", name):
+            raise AuthenticationError(f"user {name!r} wants to be {wanted!r}")
         if ",tokenauth=true" in first["extensions"].lower():
             raise AuthenticationError("delegation tokens are not supported; log in with a password")
         self._first = first
@@ -202,15 +200,13 @@ class ScramServer:
             raise AuthenticationError("the client repeats other first words")
         signed = ",".join((first["bare"], self._server_first, final["unproven"])).encode()
         signature = self._mechanism.hmac(credential.stored_key, signed)
-        proof = _decoded(final["proof"])
-        client_key = _xor(proof, signature)
+        client_key = _xor(_decoded(final["proof"]), signature)
         right = compare_digest(self._mechanism.plain_hash(client_key), credential.stored_key)
         name = _unescaped(first["name"])
         if not (right and self._known):
             raise AuthenticationError(f"user {name!r} is unknown or has another password")
         self._principal = user(name)
-        server_signature = self._mechanism.hmac(credential.server_key, signed)
-        return b"v=" + b64encode(server_signature)
+        return b"v=" + b64encode(self._mechanism.hmac(credential.server_key, signed))
 
     def _decoy(self, name: str) -> ScramCredential:
         """Return what a user without a credential seems to have: the same each time."""
@@ -261,10 +257,7 @@ class ScramClient:
                 f" {DEFAULT_ITERATIONS} give the password away"
             )
         if iterations > MOST_ITERATIONS:
-            raise AuthenticationError(
-                f"the server asks for {iterations} iterations, and more than {MOST_ITERATIONS}"
-                " keep a client busy for nothing"
-            )
+            raise AuthenticationError(f"the server asks for {iterations} iterations, far too many")
         mechanism = self._mechanism
         salt = _decoded(first["salt"])
         salted = mechanism.salted(self._password, salt, iterations)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import socket
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from processes import wait_until
 from wire import ask
 
 from klamm.protocol.generated.metadata_request import MetadataRequest, MetadataRequestTopic
-from klamm.protocol.generated.metadata_response import MetadataResponse
+from klamm.protocol.generated.metadata_response import MetadataResponse, MetadataResponsePartition
 from klamm.tools.admin import Admin, errors
 from klamm.tools.embedded.process import WatchedProcess
 
@@ -129,6 +129,16 @@ class StockCluster:
             what = f"broker {node} to know {name}"
             wait_until(partial(self._knows, node, name, partitions), what, START_SECONDS)
 
+    def await_replicas(self, name: str, expected: Mapping[int, Sequence[int]]) -> None:
+        """Wait until each broker that runs shows these replicas of a topic, by partition.
+
+        A broker may lag behind the controller, which is the one that knows what moves.
+        """
+        wanted = {number: tuple(replicas) for number, replicas in expected.items()}
+        for node in self._processes:
+            what = f"broker {node} to show {name} on {wanted}"
+            wait_until(partial(self._shows, node, name, wanted), what, START_SECONDS)
+
     def kill(self, node: int) -> None:
         """Let a process die at once."""
         self._processes.pop(node).stop()
@@ -187,11 +197,18 @@ class StockCluster:
         return set(found.brokers) == set(self._processes) and found.controller_id is not None
 
     def _knows(self, node: int, name: str, partitions: int) -> bool:
+        leaders = [one.leader_id for one in self._partitions(node, name)]
+        return len(leaders) == partitions and min(leaders) >= 0
+
+    def _shows(self, node: int, name: str, wanted: Mapping[int, tuple[int, ...]]) -> bool:
+        found = self._partitions(node, name)
+        return {one.partition_index: one.replica_nodes for one in found} == wanted
+
+    def _partitions(self, node: int, name: str) -> list[MetadataResponsePartition]:
         request = MetadataRequest(topics=(MetadataRequestTopic(name=name),))
         answer = ask(self._ports[node], request, 9)
         assert isinstance(answer, MetadataResponse)
-        leaders = [one.leader_id for topic in answer.topics for one in topic.partitions]
-        return len(leaders) == partitions and min(leaders) >= 0
+        return [one for topic in answer.topics for one in topic.partitions]
 
     def _last_words(self, node: int) -> str:
         return (self._folder / str(node) / "output.log").read_text()[-2000:]

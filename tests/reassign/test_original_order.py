@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from thin_line.world import World, eventually
 from klamm.protocol.generated.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
 )
-from klamm.tools.admin import Admin, TopicPartition
+from klamm.tools.admin import Admin, ReassignmentDetails, TopicPartition, errors
 from klamm.tools.embedded.zookeeper import EmbeddedZookeeper
 from klamm.tools.reassign.exits import Exit
 
@@ -187,6 +188,39 @@ def test_an_order_that_is_refused_is_told_of(telling: World, tmp_path: Path) -> 
         f"Cannot restore the order before the move of {topic}-0: The partition does not"
         f" exist.\n{HINT}"
     )
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        (errors.ClusterAuthorizationFailedError(), "Cluster authorization failed."),
+        (ReassignmentDetails((1, 5), None, None, ()), NOT_KNOWN),
+    ],
+    ids=["nothing", "other replicas"],
+)
+def test_what_is_told_may_be_of_no_use(
+    telling: World,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    told: errors.AdminError | ReassignmentDetails,
+    why: str,
+) -> None:
+    topic = telling.topic([1, 2])
+    start(telling, topic, [2, 4])
+
+    def describe(*_: object) -> Future[dict[TopicPartition, ReassignmentDetails]]:
+        answer = Future[dict[TopicPartition, ReassignmentDetails]]()
+        if isinstance(told, ReassignmentDetails):
+            answer.set_result({TopicPartition(topic, 0): told})
+        else:
+            answer.set_exception(told)
+        return answer
+
+    monkeypatch.setattr(Admin, "describe_reassignments", describe)
+    run = Tool(telling.local.bootstrap)(*RESTORE, plan(tmp_path, {(topic, 0): [2, 4]}))
+    assert (run.status, run.keys(ALTER)) == (Exit.FAILED, [ALTER])
+    assert run.err == (f"Cannot restore the order before the move of {topic}-0: {why}\n{HINT}")
+    assert telling.listed(topic) == {}
 
 
 @pytest.mark.parametrize("action", ["--execute", "--verify"])

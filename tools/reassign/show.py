@@ -123,14 +123,12 @@ def time_left(moment: Moment) -> str:
 
 def picture(moment: Moment) -> RenderableType:
     """Draw a bar for all, and one for each of the slowest with what holds it up."""
-    bar = Table.grid(padding=(0, 1))
-    bar.add_row(
-        ProgressBar(total=100, completed=percent(moment), width=_BAR_WIDTH), Text(summary(moment))
-    )
+    bar = ProgressBar(total=100, completed=percent(moment), width=_BAR_WIDTH)
     slowest = Table.grid(padding=(0, 1))
     for one in moment.slowest:
         slowest.add_row("  ", *_row(one))
-    return Group(bar, slowest)
+    # Side by side they do not fit into 80 columns.
+    return Group(bar, Text(summary(moment)), slowest)
 
 
 def _row(one: Slow) -> tuple[RenderableType, ...]:

@@ -76,6 +76,12 @@ class Stage:
         """Wait until nothing moves."""
         wait_until(lambda: not self.moving(), "the end of all moves", PATIENCE)
 
+    def await_placed(self, replicas: Mapping[int, Sequence[int]], *names: str) -> None:
+        """Wait until nothing moves, and every broker knows where these topics have come to."""
+        self.await_rest()
+        for name in names:
+            self.cluster.await_replicas(name, replicas)
+
     def await_broker_lost(self, node: int) -> None:
         """Wait until the cluster has noticed that a broker is gone."""
         wait_until(

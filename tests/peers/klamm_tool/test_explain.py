@@ -52,7 +52,7 @@ def test_a_throttle_lets_nothing_through(stage: Stage, name: str, tmp_path: Path
         assert finding["cause"] == "throttled-to-nothing"
         assert finding["evidence"]["throttle"] == 1
         typed(finding["commands"][0])
-    stage.await_rest()
+    stage.await_placed({0: [2], 1: [2]}, topic)
     assert stage.tool.both("--verify", FILE, file)[-1] == (
         f"Clearing topic-level throttles on topic {topic}"
     )

@@ -46,6 +46,7 @@ def test_no_more_than_a_portion_moves(
     assert max(map(len, groups(done))) <= PORTION
     assert len(seen) > PORTION
     check_progress(watched)
+    stage.await_placed({number: [3, 2] for number in range(COUNT)}, topic)
     assert {one.isr for one in stage.partitions(topic).values()} <= {(2, 3), (3, 2)}
     verified = stage.tool.both("--verify", FILE, file)
     assert verified[-2:] == [
@@ -92,5 +93,5 @@ def test_a_run_that_was_given_up_goes_on(stage: Stage, name: str, tmp_path: Path
     )
     assert again.status == 0, again
     assert groups(again) == [[2, 3]]
-    assert [one.replicas for one in stage.partitions(topic).values()] == [(2,)] * 4
+    stage.await_placed({number: [2] for number in range(4)}, topic)
     assert stage.tool.both("--verify", FILE, file)[1].endswith("is completed.")
