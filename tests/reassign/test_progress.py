@@ -77,8 +77,8 @@ def test_a_plan_from_start_to_end() -> None:
     }
     assert [(one.name, [r.text for r in one.reasons]) for one in first.slowest] == [
         (P1, []),
-        (P2, ["not started, or cancelled"]),
         (P0, []),
+        (P2, ["not started, or cancelled"]),
     ]
     second = watch.update(
         sight(moving(P0), at_rest(P1, 2, 3), moving(P2), sizes={**whole, (P0, 3): 400}), 12.0

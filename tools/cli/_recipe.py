@@ -7,7 +7,7 @@ from pathlib import Path
 
 from klamm.controller.brokers.metadata import TopicMetadata
 from klamm.tools.cli._cluster import Cluster
-from klamm.tools.cli._security import OUTSIDE
+from klamm.tools.cli._security import GUEST, GUEST_FILE, OUTSIDE, LocalSecurity
 from klamm.tools.cli._sizes import counted
 
 #: So many topics are named, and the others counted.
@@ -92,12 +92,13 @@ def _secured(cluster: Cluster) -> list[str]:
         given.append('sasl_plain_password="..."')  # which is in the file
     arguments = [f"      {each}," for each in given]
     return [
-        f"Clients come by {security.protocol}, {login}. Kafka's own tools need only this file,",
-        "which is gone when the cluster stops:",
+        f"Clients come by {security.protocol}, {login}. Kafka's own tools, and klamm's,",
+        "need only this file, which is gone when the cluster stops:",
         "",
         f"  kafka-reassign-partitions.sh --bootstrap-server {cluster.bootstrap} \\",
         f"    --command-config {file} --list",
         "",
+        *_guest(cluster.security),
         "kafka-python is told the same by name:",
         "",
         "  from kafka import KafkaAdminClient",
@@ -105,6 +106,17 @@ def _secured(cluster: Cluster) -> list[str]:
         *arguments,
         "  )",
         "  admin.list_partition_reassignments()",
+        "",
+    ]
+
+
+def _guest(security: LocalSecurity) -> list[str]:
+    """Name the file of the user whom access control lists are tried with, if there is one."""
+    if GUEST not in security.users:
+        return []
+    return [
+        f"{GUEST_FILE} beside it is for user {GUEST}, who may do what access control lists allow:",
+        "nothing, to begin with.",
         "",
     ]
 

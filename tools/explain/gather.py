@@ -31,6 +31,7 @@ from klamm.tools.explain.facts import (
     Partition,
 )
 from klamm.tools.reassign.sizes import LOOK_MS
+from klamm.tools.reassign.state import read_partitions
 
 #: (seconds) -> None, and () -> seconds of a clock that only goes forward.
 Sleep = Callable[[float], None]
@@ -116,7 +117,7 @@ class Gatherer:
         moves: Mapping[TopicPartition, PartitionReassignment],
         details: Mapping[TopicPartition, ReassignmentDetails],
     ) -> dict[TopicPartition, Partition]:
-        described = self._described({name.topic for name in names})
+        described = read_partitions(self.admin, {name.topic for name in names})
         found = {}
         for name in sorted(names):
             known, move = described.get(name), moves.get(name)
@@ -125,19 +126,6 @@ class Gatherer:
                     raise NoSuchPartitionError(f"there is no partition {name}")
                 continue  # a broker still has a copy of what was deleted
             found[name] = _partition(known, move, details.get(name))
-        return found
-
-    def _described(self, topics: Collection[str]) -> dict[TopicPartition, PartitionDescription]:
-        found: dict[TopicPartition, PartitionDescription] = {}
-        if not topics:
-            return found
-        for topic, future in self.admin.describe_topics(sorted(topics)).futures.items():
-            try:
-                described = future.result()
-            except errors.UnknownTopicOrPartitionError:
-                continue
-            for number, partition in described.partitions.items():
-                found[TopicPartition(topic, number)] = partition
         return found
 
     def _log_dirs(self) -> Mapping[int, tuple[LogDir, ...]]:

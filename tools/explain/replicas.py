@@ -131,7 +131,8 @@ def _away(
     facts: Facts, name: TopicPartition, partition: Partition, broker: int, commands: Commands
 ) -> Finding | None:
     """Find out whether the replica cannot be used at all."""
-    part, back, or_back = "has a replica", (), ""
+    part, or_back = "has a replica", ""
+    back: tuple[str, ...] = ()
     if partition.moving:
         part = "is to get a replica" if broker in partition.adding else "keeps a replica"
         back, or_back = (commands.cancel(name, partition.goal),), ", or take the move back:"

@@ -20,6 +20,7 @@ from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.output import CommandError, Output
 from klamm.tools.reassign.plan_files import Plan
 from klamm.tools.reassign.sizes import LOOK_MS
+from klamm.tools.reassign.state import read_partitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,14 +218,7 @@ def look(admin: Admin, plan: Plan, output: Output) -> Cluster:
 
     A broker whose directories cannot be read is passed over with a word.
     """
-    partitions = {}
-    for topic, future in admin.describe_topics(plan.topics).futures.items():
-        try:
-            described = future.result()
-        except errors.UnknownTopicOrPartitionError:
-            continue
-        for number, partition in described.partitions.items():
-            partitions[TopicPartition(topic, number)] = partition
+    partitions = read_partitions(admin, plan.topics)
     brokers = admin.describe_cluster().result().brokers
     moving = admin.list_partition_reassignments().result()
     dirs = {}

@@ -17,7 +17,7 @@ from klamm.tools.admin import (
     TopicPartition,
     errors,
 )
-from klamm.tools.reassign.state import Target
+from klamm.tools.reassign.state import Target, read_partitions
 from klamm.tools.reassign.texts import plural
 from klamm.tools.reassign.waiting import Patience
 
@@ -83,16 +83,9 @@ def look(admin: Admin, plan: Mapping[TopicPartition, Target]) -> Health:
     living = admin.describe_cluster().result().brokers
     holders = {broker for target in plan.values() for broker in target}
     moving = admin.list_partition_reassignments().result()
-    partitions = {}
-    for topic, future in admin.describe_topics().futures.items():
-        try:
-            described = future.result()
-        except errors.UnknownTopicOrPartitionError:
-            continue  # deleted since the names were asked for
-        for number, partition in described.partitions.items():
-            holders.update(partition.replicas)
-            if (name := TopicPartition(topic, number)) not in plan:
-                partitions[name] = partition
+    known = read_partitions(admin)
+    holders.update(broker for one in known.values() for broker in one.replicas)
+    partitions = {name: one for name, one in known.items() if name not in plan}
     added = {name: len(move.adding_replicas) for name, move in moving.items()}
     short = {
         name: one

@@ -22,7 +22,14 @@ from klamm.tools.admin import (
 from klamm.tools.reassign.copies import SLOWEST, Copy, Progress, Snapshot
 from klamm.tools.reassign.resume import goal
 from klamm.tools.reassign.sizes import Say, replica_bytes
-from klamm.tools.reassign.state import PartitionState, States, Target, Verdict, read_states
+from klamm.tools.reassign.state import (
+    PartitionState,
+    States,
+    Target,
+    Verdict,
+    read_partitions,
+    read_states,
+)
 from klamm.tools.reassign.waiting import DOUBT_SECONDS
 
 Targets = Mapping[TopicPartition, Target]
@@ -131,7 +138,14 @@ class Watch:
             Slow(name, min(mine, key=_share, default=None), reasons(states[name], sight, mine))
             for name, mine in copies.items()
         ]
-        slow.sort(key=lambda one: (_share(one.copy) if one.copy else 1.0, one.name))
+        # What waits for its turn would hide what moves: it comes last.
+        slow.sort(
+            key=lambda one: (
+                PHASES[states[one.name].verdict] is Phase.NOT_STARTED,
+                _share(one.copy) if one.copy else 1.0,
+                one.name,
+            )
+        )
         phases = dict.fromkeys(Phase, 0)
         for state in states.values():
             phase = PHASES[state.verdict]
@@ -220,22 +234,8 @@ def look(admin: Admin, watch: Watch, say: Say) -> Sight:
     brokers = frozenset(admin.describe_cluster().result().brokers)
     holders = {broker for name in left for broker in partitions[name].current}
     sizes = replica_bytes(admin, holders & brokers, left, say)
-    return Sight(states, _described(admin, left), brokers, sizes, _waiting_for(admin))
-
-
-def _described(
-    admin: Admin, names: Iterable[TopicPartition]
-) -> dict[TopicPartition, PartitionDescription]:
-    """Return the partitions of these topics; those that are gone are missing."""
-    found = {}
-    for topic, future in admin.describe_topics({name.topic for name in names}).futures.items():
-        try:
-            described = future.result()
-        except errors.UnknownTopicOrPartitionError:
-            continue
-        for number, partition in described.partitions.items():
-            found[TopicPartition(topic, number)] = partition
-    return found
+    described = read_partitions(admin, {name.topic for name in left})
+    return Sight(states, described, brokers, sizes, _waiting_for(admin))
 
 
 def _waiting_for(admin: Admin) -> dict[TopicPartition, str]:

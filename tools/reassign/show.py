@@ -116,19 +116,21 @@ def time_left(moment: Moment) -> str:
     if copies.seconds_left is not None:
         minutes, seconds = divmod(round(copies.seconds_left), 60)
         hours, minutes = divmod(minutes, 60)
-        text = f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s"
-        return f"{text} left"
+        if hours:
+            return f"{hours} h {minutes} min left"
+        return f"{minutes} min {seconds} s left" if minutes else f"{seconds} s left"
     return "" if copies.pace is Pace.UNKNOWN else copies.pace.value
 
 
 def picture(moment: Moment) -> RenderableType:
     """Draw a bar for all, and one for each of the slowest with what holds it up."""
-    bar = ProgressBar(total=100, completed=percent(moment), width=_BAR_WIDTH)
+    whole = Table.grid()  # of two rows: side by side they do not fit into 80 columns
+    whole.add_row(ProgressBar(total=100, completed=percent(moment), width=_BAR_WIDTH))
+    whole.add_row(Text(summary(moment)))
     slowest = Table.grid(padding=(0, 1))
     for one in moment.slowest:
         slowest.add_row("  ", *_row(one))
-    # Side by side they do not fit into 80 columns.
-    return Group(bar, Text(summary(moment)), slowest)
+    return Group(whole, slowest)
 
 
 def _row(one: Slow) -> tuple[RenderableType, ...]:

@@ -6,11 +6,17 @@ Nothing is remembered between two looks, so a tool that was killed goes on with 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, unique
 
-from klamm.tools.admin import Admin, PartitionReassignment, TopicPartition, errors
+from klamm.tools.admin import (
+    Admin,
+    PartitionDescription,
+    PartitionReassignment,
+    TopicPartition,
+    errors,
+)
 
 #: The replicas that a plan wants a partition to have, in order, the preferred leader first.
 Target = tuple[int, ...]
@@ -83,32 +89,36 @@ def read_states(admin: Admin, targets: Mapping[TopicPartition, Target]) -> State
     Raises ApiError. A topic or partition that does not exist has no replicas.
     """
     moving = admin.list_partition_reassignments().result()
-    at_rest = _placed(admin, [name for name in targets if name not in moving])
+    at_rest = read_partitions(admin, {name.topic for name in targets if name not in moving})
     found = {}
     for name, target in targets.items():
         if (move := moving.get(name)) is not None:
             found[name] = PartitionState(name, target, move.replicas, moving=True)
+        elif (partition := at_rest.get(name)) is not None:
+            found[name] = PartitionState(name, target, partition.replicas, partition.isr)
         else:
-            replicas, isr = at_rest.get(name, ((), ()))
-            found[name] = PartitionState(name, target, replicas, isr)
+            found[name] = PartitionState(name, target, ())
     return States(found, moving)
 
 
-def _placed(
-    admin: Admin, names: Iterable[TopicPartition]
-) -> Mapping[TopicPartition, tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return replicas and ISR of those that exist."""
-    topics = sorted({name.topic for name in names})
-    if not topics:
-        return {}
-    found = {}
-    for topic, described in admin.describe_topics(topics).futures.items():
+def read_partitions(
+    admin: Admin, topics: Collection[str] | None = None
+) -> dict[TopicPartition, PartitionDescription]:
+    """Return the partitions of these topics, or of all; those of topics that are gone are missing.
+
+    Nothing is sent for no topic. Raises AdminError.
+    """
+    found: dict[TopicPartition, PartitionDescription] = {}
+    if topics is not None and not topics:
+        return found
+    wanted = None if topics is None else sorted(topics)
+    for topic, future in admin.describe_topics(wanted).futures.items():
         try:
-            partitions = described.result().partitions
+            described = future.result()
         except errors.UnknownTopicOrPartitionError:
-            continue
-        for number, partition in partitions.items():
-            found[TopicPartition(topic, number)] = partition.replicas, partition.isr
+            continue  # deleted since somebody named it
+        for number, partition in described.partitions.items():
+            found[TopicPartition(topic, number)] = partition
     return found
 
 

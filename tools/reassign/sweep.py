@@ -24,6 +24,7 @@ from klamm.tools.reassign import texts
 from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.output import Output
 from klamm.tools.reassign.sizes import LOOK_MS
+from klamm.tools.reassign.state import read_partitions
 from klamm.tools.reassign.throttles import BROKER_KEYS, LOG_DIR_RATE, TOPIC_KEYS
 
 #: What counts as set: not a default, and not the properties file of a broker.
@@ -123,22 +124,14 @@ def _configs(
 
 def _topics(admin: Admin, brokers: Collection[int], output: Output) -> list[str]:
     """Return all topics, and tell of brokers that have replicas of them and are not there."""
-    topics = []
-    away: set[int] = set()
-    for topic, future in admin.describe_topics().futures.items():
-        try:
-            described = future.result()
-        except errors.UnknownTopicOrPartitionError:
-            continue  # deleted since the names were asked for
-        topics.append(topic)
-        for partition in described.partitions.values():
-            away.update(partition.replicas)
-    if away := away.difference(brokers):
+    partitions = read_partitions(admin)
+    away = {broker for one in partitions.values() for broker in one.replicas}.difference(brokers)
+    if away:
         who = f"broker{texts.plural(len(away))} {texts.ids(sorted(away))}"
         output.warn(
             f"Passing over the configs of {who}, not in the cluster now: run this again later."
         )
-    return topics
+    return sorted({name.topic for name in partitions})
 
 
 def _copying(admin: Admin, brokers: Collection[int], output: Output) -> set[int]:

@@ -19,9 +19,9 @@ from klamm.tools.admin import (
     PartitionReassignment,
     ResourceType,
     TopicPartition,
-    errors,
 )
 from klamm.tools.reassign import texts
+from klamm.tools.reassign.state import read_partitions
 
 _MIN_ISR: Final = "min.insync.replicas"
 
@@ -138,17 +138,12 @@ def of_cancel(
     topics = sorted({name.topic for name in moves})
     alive = admin.describe_cluster().result().brokers
     least = _min_isrs(admin, topics) if rule in _BY_MIN_ISR else {}
-    found = []
-    for topic, future in admin.describe_topics(topics).futures.items():
-        try:
-            partitions = future.result().partitions
-        except errors.UnknownTopicOrPartitionError:
-            continue
-        for name, move in sorted(moves.items()):
-            if name.topic == topic and name.partition in partitions:
-                partition = partitions[name.partition]
-                found.append(judge(name, move, partition, alive, least.get(topic, 1), rule))
-    return found
+    partitions = read_partitions(admin, topics)
+    return [
+        judge(name, move, partitions[name], alive, least.get(name.topic, 1), rule)
+        for name, move in sorted(moves.items())
+        if name in partitions
+    ]
 
 
 _BY_MIN_ISR: Final = frozenset({CancelRule.MIN_ISR, CancelRule.ORIGINALS})
