@@ -69,6 +69,15 @@ def test_a_certificate_that_is_not_trusted_ends_the_call_at_once() -> None:
             admin.describe_cluster().result(PATIENCE)
 
 
+def test_who_comes_by_another_protocol_is_told_what_may_be_wrong() -> None:
+    with (
+        secured(Wish(tls=True)) as (local, _),
+        Admin.connect(local.bootstrap) as admin,
+        pytest.raises(errors.TimeoutError_, match="PLAINTEXT is not what it speaks"),
+    ):
+        admin.describe_cluster(timeout_ms=2000).result(PATIENCE)
+
+
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256"])
 def test_a_wrong_password_ends_the_call_at_once(mechanism: str) -> None:
     with secured(Wish(sasl=mechanism)) as (local, given):

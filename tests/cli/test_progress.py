@@ -49,6 +49,14 @@ def test_who_stands_still_has_stalled() -> None:
     assert time_left(now) == "stalled"
 
 
+def test_what_is_left_and_copies_nothing_is_not_done() -> None:
+    progress = Progress([copy(A, 0)])
+    progress.update(0.0, [], {A, B})
+    now = progress.update(1.0, [], {B})
+    assert (now.done, now.pace, now.seconds_left) == (100, Pace.UNKNOWN, None)
+    assert progress.update(2.0, [], set()).pace is Pace.DONE
+
+
 def test_who_copies_less_than_is_written_falls_behind() -> None:
     progress = Progress([copy(A, 0, 100)])
     progress.update(0.0, [copy(A, 10, 100)], {A})

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from clients.cluster import BROKERS, running
+from clients.cluster import BROKERS, lift_throttles, running
 from reassign.tool import Tool
 from thin_line.world import World, eventually
 
@@ -19,13 +19,14 @@ def reassign_cluster(zookeeper: EmbeddedZookeeper) -> Iterator[World]:
 
 @pytest.fixture
 def world(reassign_cluster: World) -> Iterator[World]:
-    """The cluster, with nothing moving and no broker frozen before or after."""
+    """The cluster, with nothing moving, no broker frozen or throttled before or after."""
     yield reassign_cluster
     for broker in BROKERS:
         reassign_cluster.thaw(broker)
     eventually(
         lambda: not reassign_cluster.admin.list_partition_reassignments(), "all moves to end"
     )
+    lift_throttles(reassign_cluster)
 
 
 @pytest.fixture

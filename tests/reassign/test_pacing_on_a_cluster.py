@@ -118,8 +118,6 @@ def test_throttles_are_set_once(
     keys = run.keys(CONFIGS, ALTER)
     assert keys.count(ALTER) == 3
     assert keys[: keys.index(ALTER)].count(CONFIGS) == keys.count(CONFIGS) > 0
-    # Others use the brokers too, and --cancel clears the throttles whatever still moves.
-    assert tool("--cancel", FILE, file).status == 0
 
 
 @pytest.mark.req("R1335-27")

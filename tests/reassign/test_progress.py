@@ -209,6 +209,26 @@ def test_a_moment_as_json() -> None:
     }
 
 
+def test_a_broker_that_copies_nothing_for_a_while_is_named() -> None:
+    watch = Watch({P0: TARGET, P1: TARGET}, 0.0)
+
+    def told(now: float, done: int, *brokers: int) -> list[str]:
+        sizes = {(P0, 2): 1000, (P0, 3): done}
+        found = sight(moving(P0), at_rest(P1, 1, 2), sizes=sizes, brokers=brokers or BROKERS)
+        slowest = {one.name: one for one in watch.update(found, now).slowest}
+        assert [r.text for r in slowest[P1].reasons][:1] == ["not started, or cancelled"]
+        assert len(slowest[P1].reasons) == 1, "what waits for its turn has nothing to copy"
+        return [r.text for r in slowest[P0].reasons]
+
+    assert told(10.0, 200) == []
+    assert told(14.0, 200) == [], "brokers tell their sizes now and then"
+    assert told(15.0, 300) == [], "it has grown"
+    assert told(19.0, 300) == []
+    assert told(22.0, 300) == ["broker 3 has copied nothing for 7 s"]
+    assert told(30.0, 300, 1, 2) == ["broker 3 is not there"], "once is enough"
+    assert told(31.0, 400) == []
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True

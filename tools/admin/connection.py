@@ -71,6 +71,13 @@ class Connection:
         found = cls(address, stream, client_id)
         try:
             await found._agree(security)
+        except DisconnectedError as error:
+            await found.close()
+            # So ends every greeting in another protocol: nodes hang up without a word.
+            raise DisconnectedError(
+                f"{error}; perhaps security.protocol {options.security_protocol} is not what it"
+                " speaks there"
+            ) from error
         except BaseException:
             await found.close()
             raise

@@ -21,6 +21,7 @@ from klamm.tools.admin import (
     TopicPartitionReplica,
     errors,
 )
+from klamm.tools.admin.partitions import LOOK_MS, read_partitions
 from klamm.tools.explain.facts import (
     BROKER_KEYS,
     TOPIC_KEYS,
@@ -30,8 +31,6 @@ from klamm.tools.explain.facts import (
     Look,
     Partition,
 )
-from klamm.tools.reassign.sizes import LOOK_MS
-from klamm.tools.reassign.state import read_partitions
 
 #: (seconds) -> None, and () -> seconds of a clock that only goes forward.
 Sleep = Callable[[float], None]
@@ -54,7 +53,7 @@ class Gatherer:
     watch: float
     sleep: Sleep
     now: Now
-    _unseen: dict[str, None] = field(default_factory=dict)
+    _unseen: dict[str, errors.AdminError] = field(default_factory=dict)
 
     def facts(self) -> Facts:
         """Look; raises AdminError, and NoSuchPartitionError for one that is not there."""
@@ -74,7 +73,7 @@ class Gatherer:
             frozenset(alive),
             of_topics,
             {int(broker): configs for broker, configs in of_brokers.items()},
-            tuple(self._unseen),
+            tuple(f"{what}: {error}" for what, error in self._unseen.items()),
         )
 
     def _look(self) -> Look:
@@ -159,7 +158,7 @@ class Gatherer:
         return found
 
     def _miss(self, what: str, error: errors.AdminError) -> None:
-        self._unseen[f"{what}: {error}"] = None
+        self._unseen[what] = error
 
 
 def _between_dirs(dirs: Mapping[int, tuple[LogDir, ...]]) -> Iterable[TopicPartition]:

@@ -15,12 +15,11 @@ from klamm.tools.admin import (
     TopicPartition,
     errors,
 )
+from klamm.tools.admin.partitions import LOOK_MS, read_partitions
 from klamm.tools.reassign import plan_files, texts
 from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.output import CommandError, Output
 from klamm.tools.reassign.plan_files import Plan
-from klamm.tools.reassign.sizes import LOOK_MS
-from klamm.tools.reassign.state import read_partitions
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,8 @@ class Progress:
         names = {copy.name for copy in copies}
         sample = _Sample(now, done, sum(copy.left for copy in copies))
         rate, pace, seconds_left = self._pace(sample, finished=names.isdisjoint(in_flight))
+        if pace is Pace.DONE and in_flight:
+            pace = Pace.UNKNOWN  # nothing is copied for what is left
         open_copies = [copy for copy in copies if copy.name in in_flight]
         open_copies.sort(key=lambda copy: (copy.done / copy.total if copy.total else 1.0, copy))
         return Snapshot(

@@ -11,17 +11,13 @@ from typing import Final
 
 from klamm.tools.admin import (
     Admin,
-    ConfigResource,
     PartitionDescription,
-    ResourceType,
     TopicPartition,
-    errors,
 )
-from klamm.tools.reassign.state import Target, read_partitions
+from klamm.tools.admin.partitions import MIN_ISR, read_min_isrs, read_partitions
+from klamm.tools.reassign.state import Target
 from klamm.tools.reassign.texts import plural
 from klamm.tools.reassign.waiting import Patience
-
-MIN_ISR: Final = "min.insync.replicas"
 
 #: So many partitions are named when many are concerned.
 _NAMED: Final = 5
@@ -105,17 +101,7 @@ def _under_min_isr(
     admin: Admin, short: Mapping[TopicPartition, PartitionDescription]
 ) -> Iterable[TopicPartition]:
     """Pick those whose ISR is below their topic's minimum; only their topics are asked about."""
-    topics = sorted({name.topic for name in short})
-    if not topics:
-        return []
-    resources = [ConfigResource(ResourceType.TOPIC, topic) for topic in topics]
-    least = {}
-    for resource, future in admin.describe_configs(resources).futures.items():
-        try:
-            value = future.result()[MIN_ISR].value
-        except errors.UnknownTopicOrPartitionError:
-            continue
-        least[resource.name] = 1 if value is None else int(value)
+    least = read_min_isrs(admin, sorted({name.topic for name in short}))
     return [name for name, one in short.items() if len(one.isr) < least.get(name.topic, 0)]
 
 

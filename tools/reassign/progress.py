@@ -19,6 +19,7 @@ from klamm.tools.admin import (
     TopicPartitionReplica,
     errors,
 )
+from klamm.tools.admin.partitions import read_partitions
 from klamm.tools.reassign.copies import SLOWEST, Copy, Progress, Snapshot
 from klamm.tools.reassign.resume import goal
 from klamm.tools.reassign.sizes import Say, replica_bytes
@@ -27,7 +28,6 @@ from klamm.tools.reassign.state import (
     States,
     Target,
     Verdict,
-    read_partitions,
     read_states,
 )
 from klamm.tools.reassign.waiting import DOUBT_SECONDS
@@ -114,6 +114,7 @@ class Watch:
         self._adding: dict[TopicPartition, frozenset[int]] = {}
         self._progress = Progress([])
         self._elsewhere: dict[TopicPartition, float] = {}
+        self._grown: dict[tuple[TopicPartition, int], tuple[int, float]] = {}
 
     def take_in(self, moving: Mapping[TopicPartition, PartitionReassignment]) -> None:
         """Watch moves that were found, if there is no plan that says what to watch."""
@@ -135,7 +136,11 @@ class Watch:
         self._progress.add(seen)
         snapshot = self._progress.update(now, seen, frozenset(unfinished))
         slow = [
-            Slow(name, min(mine, key=_share, default=None), reasons(states[name], sight, mine))
+            Slow(
+                name,
+                min(mine, key=_share, default=None),
+                reasons(states[name], sight, mine) + self._standing(states[name], sight, mine, now),
+            )
             for name, mine in copies.items()
         ]
         # What waits for its turn would hide what moves: it comes last.
@@ -171,6 +176,22 @@ class Watch:
                     del self.targets[state.name]
                     self._progress.drop({state.name})
         self._elsewhere = elsewhere
+
+    def _standing(
+        self, state: PartitionState, sight: Sight, copies: Collection[Copy], now: float
+    ) -> tuple[Reason, ...]:
+        """Name brokers that are there and have not copied for a while: they may hang, or wait."""
+        found = []
+        for copy in copies:
+            key = copy.name, copy.broker
+            done, since = self._grown.get(key, (copy.done, now))
+            if done != copy.done or state.verdict is Verdict.INCONSISTENT:
+                since = now
+            self._grown[key] = copy.done, since
+            if copy.left and copy.broker in sight.brokers and now - since >= DOUBT_SECONDS:
+                text = f"broker {copy.broker} has copied nothing for {now - since:.0f} s"
+                found.append(Reason(text))
+        return tuple(found)
 
     def _copies(self, state: PartitionState, sight: Sight) -> list[Copy]:
         """Return the replicas that a move adds; nobody knows them once it has ended."""

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Final
 
 from klamm.tools.admin import Admin, TopicPartition, TopicPartitionReplica, errors
+from klamm.tools.admin.partitions import LOOK_MS
 
 Say = Callable[[str], None]
-
-#: For so many milliseconds a broker is waited for to tell of itself: one that has just died is
-#: still registered, and who watches wants to see the others.
-LOOK_MS: Final = 5_000
 
 
 def replica_bytes(

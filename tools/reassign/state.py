@@ -6,17 +6,12 @@ Nothing is remembered between two looks, so a tool that was killed goes on with 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, unique
 
-from klamm.tools.admin import (
-    Admin,
-    PartitionDescription,
-    PartitionReassignment,
-    TopicPartition,
-    errors,
-)
+from klamm.tools.admin import Admin, PartitionReassignment, TopicPartition
+from klamm.tools.admin.partitions import read_partitions
 
 #: The replicas that a plan wants a partition to have, in order, the preferred leader first.
 Target = tuple[int, ...]
@@ -99,27 +94,6 @@ def read_states(admin: Admin, targets: Mapping[TopicPartition, Target]) -> State
         else:
             found[name] = PartitionState(name, target, ())
     return States(found, moving)
-
-
-def read_partitions(
-    admin: Admin, topics: Collection[str] | None = None
-) -> dict[TopicPartition, PartitionDescription]:
-    """Return the partitions of these topics, or of all; those of topics that are gone are missing.
-
-    Nothing is sent for no topic. Raises AdminError.
-    """
-    found: dict[TopicPartition, PartitionDescription] = {}
-    if topics is not None and not topics:
-        return found
-    wanted = None if topics is None else sorted(topics)
-    for topic, future in admin.describe_topics(wanted).futures.items():
-        try:
-            described = future.result()
-        except errors.UnknownTopicOrPartitionError:
-            continue  # deleted since somebody named it
-        for number, partition in described.partitions.items():
-            found[TopicPartition(topic, number)] = partition
-    return found
 
 
 def _ids(replicas: Iterable[int]) -> str:

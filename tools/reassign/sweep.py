@@ -20,11 +20,10 @@ from klamm.tools.admin import (
     TopicPartition,
     errors,
 )
+from klamm.tools.admin.partitions import LOOK_MS, read_partitions
 from klamm.tools.reassign import texts
 from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.output import Output
-from klamm.tools.reassign.sizes import LOOK_MS
-from klamm.tools.reassign.state import read_partitions
 from klamm.tools.reassign.throttles import BROKER_KEYS, LOG_DIR_RATE, TOPIC_KEYS
 
 #: What counts as set: not a default, and not the properties file of a broker.
@@ -75,8 +74,8 @@ def sweep(admin: Admin, output: Output, *, remove: bool) -> Exit:
     found = [*leftovers(_configs(admin, brokers, output), moving, _copying(admin, brokers, output))]
     if moving:
         output.warn(
-            f"{len(moving)} partition{texts.plural(len(moving))} move: rates of brokers, and lists"
-            " of their topics, are in use."
+            f"{'1 partition moves' if len(moving) == 1 else f'{len(moving)} partitions move'}:"
+            " rates of brokers, and lists of their topics, are in use."
         )
     for each in found:
         output.say(f"{each.resource}: {each.key}={each.value}")

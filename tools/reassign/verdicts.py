@@ -14,16 +14,12 @@ from typing import Final
 
 from klamm.tools.admin import (
     Admin,
-    ConfigResource,
     PartitionDescription,
     PartitionReassignment,
-    ResourceType,
     TopicPartition,
 )
+from klamm.tools.admin.partitions import MIN_ISR, read_min_isrs, read_partitions
 from klamm.tools.reassign import texts
-from klamm.tools.reassign.state import read_partitions
-
-_MIN_ISR: Final = "min.insync.replicas"
 
 
 @unique
@@ -121,7 +117,7 @@ def _refusal(
         case CancelRule.MIN_ISR | CancelRule.ORIGINALS if len(left) < max(least, 1):
             return (
                 f"{len(left)} of the originals {texts.ids(originals)} are alive and in sync, and"
-                f" {_MIN_ISR} asks for {max(least, 1)}"
+                f" {MIN_ISR} asks for {max(least, 1)}"
             )
     return None
 
@@ -137,7 +133,7 @@ def of_cancel(
         return []
     topics = sorted({name.topic for name in moves})
     alive = admin.describe_cluster().result().brokers
-    least = _min_isrs(admin, topics) if rule in _BY_MIN_ISR else {}
+    least = read_min_isrs(admin, topics) if rule in _BY_MIN_ISR else {}
     partitions = read_partitions(admin, topics)
     return [
         judge(name, move, partitions[name], alive, least.get(name.topic, 1), rule)
@@ -147,13 +143,3 @@ def of_cancel(
 
 
 _BY_MIN_ISR: Final = frozenset({CancelRule.MIN_ISR, CancelRule.ORIGINALS})
-
-
-def _min_isrs(admin: Admin, topics: Collection[str]) -> dict[str, int]:
-    resources = [ConfigResource(ResourceType.TOPIC, topic) for topic in topics]
-    found = {}
-    for resource, entries in admin.describe_configs(resources).result().items():
-        entry = entries.get(_MIN_ISR)
-        if entry is not None and entry.value is not None:
-            found[resource.name] = int(entry.value)
-    return found
