@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from klamm.tools.admin import (
     errors,
 )
 from klamm.tools.brokers.control_client import Control
+from klamm.tools.brokers.throttles import Quotas
 from klamm.tools.cli._cluster import ClusterOptions, LocalCluster
 from klamm.tools.cli._zookeepers import MEMORY
 from klamm.tools.cli.explain import command
@@ -83,6 +84,15 @@ class Cluster:
                 ConfigResource(ResourceType.BROKER, str(broker)): [slow],
             }
         ).result()
+        self.await_quota(broker, lambda quotas: quotas.follower == rate)
+
+    def await_quota(self, broker: int, holds: Callable[[Quotas], bool]) -> None:
+        """Wait until the broker has read it: what is copied before would not be slowed."""
+        model = self.brokers.cluster.brokers[broker]
+        eventually(
+            lambda: self.local.call(lambda: holds(model.throttles.quotas)),
+            f"broker {broker} to know its throttle",
+        )
 
     def kill(self, broker: int) -> None:
         with Control(self.local.cluster.control) as control:
@@ -240,6 +250,7 @@ def test_a_replica_between_directories(cluster: Cluster) -> None:
     key = ConfigResource(ResourceType.BROKER, "1")
     slow = AlterConfigOp(LOG_DIR_RATE, OpType.SET, "1")
     cluster.admin.incremental_alter_configs({key: [slow]}).result()
+    cluster.await_quota(1, lambda quotas: quotas.log_dirs == 1)
     [path] = {"/data0", "/data1"} - {
         each.path
         for each in cluster.admin.describe_log_dirs([1]).result()[1]

@@ -213,7 +213,7 @@ def test_a_broker_that_copies_nothing_for_a_while_is_named() -> None:
     watch = Watch({P0: TARGET, P1: TARGET}, 0.0)
 
     def told(now: float, done: int, *brokers: int) -> list[str]:
-        sizes = {(P0, 2): 1000, (P0, 3): done}
+        sizes = {(P0, 2): 1000, (P0, 3): done, (P1, 2): 1000}
         found = sight(moving(P0), at_rest(P1, 1, 2), sizes=sizes, brokers=brokers or BROKERS)
         slowest = {one.name: one for one in watch.update(found, now).slowest}
         assert [r.text for r in slowest[P1].reasons][:1] == ["not started, or cancelled"]

@@ -50,7 +50,8 @@ async def test_a_taken_port_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(ListenError, match=f"cannot listen on port {port} of 127.0.0.1: "):
-            await run_controller(ControllerConfig(7, "unused", listeners=(Listener(port=port),)), World().open)
+            config = ControllerConfig(7, "unused", listeners=(Listener(port=port),))
+            await run_controller(config, World().open)
 
 
 @pytest.mark.parametrize(

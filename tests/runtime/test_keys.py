@@ -1,6 +1,5 @@
 """Kafka's property names as a node's settings."""
 
-import re
 from pathlib import Path
 from typing import Any
 

@@ -68,7 +68,7 @@ def _flag(name: str, help_: str) -> Callable[[Any], Any]:
 @_flag("create", "Create a topic.")
 @_flag("alter", "Give a topic more partitions.")
 @_flag("delete", "Delete a topic.")
-@click.option("--topic", help="A topic; but for --create a pattern, or several with commas.")
+@click.option("--topic", help="The topic to create; elsewhere a pattern, or several with commas.")
 @click.option("--topic-id", help="The id of the topic to describe.")
 @click.option("--config", multiple=True, metavar="NAME=VALUE", help="A config of a new topic.")
 @click.option("--partitions", type=int, help="How many partitions it is to have.")
