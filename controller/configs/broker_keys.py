@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from klamm.controller.configs.definition import Definition
 from klamm.controller.configs.static_keys import STATIC_KINDS
+from klamm.controller.configs.throttle_keys import RATES
 from klamm.controller.configs.topic_keys import TOPIC_KEYS
 from klamm.controller.configs.values import Kind, OneOf, Range, known_version
 from klamm.controller.core import ibp
@@ -40,14 +41,7 @@ TIMES: Mapping[str, tuple[tuple[str, int], ...]] = MappingProxyType(
 )
 
 #: Rates of throttles, in bytes per second. They are set on brokers and listed only when set.
-THROTTLES = tuple(
-    Definition(name, LONG, INT64_MAX, Range(0))
-    for name in (
-        "leader.replication.throttled.rate",
-        "follower.replication.throttled.rate",
-        "replica.alter.log.dirs.io.max.bytes.per.second",
-    )
-)
+THROTTLES = tuple(Definition(name, LONG, INT64_MAX, Range(0)) for name in RATES)
 
 #: What topics inherit: the broker's name of each topic config that has one.
 INHERITED = tuple(

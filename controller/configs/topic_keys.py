@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from klamm.controller.configs.definition import Definition
+from klamm.controller.configs.throttle_keys import FOLLOWER_LIST, LEADER_LIST
 from klamm.controller.configs.values import (
     Kind,
     OneOf,
@@ -68,11 +69,11 @@ _DEFINITIONS = (
          "After how many records the log is forced to the disk."),
     _key("flush.ms", LONG, INT64_MAX, Range(0), "log.flush.interval.ms",
          "After how long the log is forced to the disk."),
-    Definition("follower.replication.throttled.replicas", LIST, "", throttled_replicas,
+    Definition(FOLLOWER_LIST, LIST, "", throttled_replicas,
                "Followers whose fetching is throttled: partition:broker pairs, or * for all."),
     _key("index.interval.bytes", INT, "4096", Range(0), "log.index.interval.bytes",
          "About how many bytes of the log lie between two entries of its offset index."),
-    Definition("leader.replication.throttled.replicas", LIST, "", throttled_replicas,
+    Definition(LEADER_LIST, LIST, "", throttled_replicas,
                "Leaders whose sending is throttled: partition:broker pairs, or * for all."),
     _key("local.retention.bytes", LONG, "-2", Range(-2), "log.local.retention.bytes",
          "With tiered storage, how much stays on the broker; -2 is retention.bytes."),

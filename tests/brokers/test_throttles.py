@@ -5,18 +5,11 @@ import math
 import pytest
 from brokers.world import SIZE, T, U, World, leader_and_isr, moving, order
 
+from klamm.controller.configs.throttle_keys import FOLLOWER_RATE, LEADER_RATE
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, SetData
 from klamm.controller.znodes import paths
-from klamm.tools.brokers.throttles import (
-    FOLLOWER_RATE,
-    LEADER_RATE,
-    Listed,
-    Quotas,
-    Throttles,
-    quotas,
-    topic_settings,
-)
+from klamm.tools.brokers.throttles import Listed, Quotas, Throttles, quotas, topic_settings
 
 LEADER = {"leader_replication_throttled_replicas": "0:1,0:2"}
 FOLLOWER = {"follower_replication_throttled_replicas": "0:3"}

@@ -8,21 +8,18 @@ from explain.facts import causes as causes_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from klamm.controller.handlers.k17904_describe_reassignments import ORDERED
-from klamm.tools.admin import TopicPartition, TopicPartitionReplica
-from klamm.tools.explain.commands import Commands
-from klamm.tools.explain.diagnose import diagnose
-from klamm.tools.explain.facts import (
+from klamm.controller.configs.throttle_keys import (
     FOLLOWER_LIST,
     FOLLOWER_RATE,
     LEADER_LIST,
     LEADER_RATE,
     LOG_DIR_RATE,
-    UNCLEAN,
-    Facts,
-    LogDirMove,
-    Partition,
 )
+from klamm.controller.handlers.k17904_describe_reassignments import ORDERED
+from klamm.tools.admin import TopicPartition, TopicPartitionReplica
+from klamm.tools.explain.commands import Commands
+from klamm.tools.explain.diagnose import diagnose
+from klamm.tools.explain.facts import UNCLEAN, Facts, LogDirMove, Partition
 from klamm.tools.explain.findings import Cause, Severity
 
 BEHIND = {1: 100_000, 2: 100_000, 3: 1_000}

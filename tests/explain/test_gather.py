@@ -7,6 +7,7 @@ from typing import TypeVar, cast
 
 import pytest
 
+from klamm.controller.configs.throttle_keys import FOLLOWER_RATE
 from klamm.tools.admin import (
     Admin,
     BrokerDescription,
@@ -25,7 +26,7 @@ from klamm.tools.admin import (
     errors,
 )
 from klamm.tools.explain.diagnose import diagnose
-from klamm.tools.explain.facts import FOLLOWER_RATE, Facts
+from klamm.tools.explain.facts import Facts
 from klamm.tools.explain.findings import Cause
 from klamm.tools.explain.gather import Gatherer, NoSuchPartitionError
 

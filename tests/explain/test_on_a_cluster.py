@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from thin_line.world import eventually
 
+from klamm.controller.configs.throttle_keys import FOLLOWER_LIST, FOLLOWER_RATE, LOG_DIR_RATE
 from klamm.tools.admin import (
     Admin,
     AlterConfigOp,
@@ -28,7 +29,6 @@ from klamm.tools.brokers.throttles import Quotas
 from klamm.tools.cli._cluster import ClusterOptions, LocalCluster
 from klamm.tools.cli._zookeepers import MEMORY
 from klamm.tools.cli.explain import command
-from klamm.tools.explain.facts import FOLLOWER_LIST, FOLLOWER_RATE, LOG_DIR_RATE
 from klamm.tools.reassign.exits import Exit
 
 BYTES = 100_000

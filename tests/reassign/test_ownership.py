@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from klamm.controller.configs.throttle_keys import FOLLOWER_LIST, FOLLOWER_RATE
 from klamm.tools.admin import ConfigResource, ResourceType
 from klamm.tools.reassign.output import CommandError
 from klamm.tools.reassign.ownership import (
@@ -18,7 +19,7 @@ from klamm.tools.reassign.ownership import (
     release,
     serialize,
 )
-from klamm.tools.reassign.throttles import FOLLOWER_LIST, FOLLOWER_RATE, LONGEST_VALUE
+from klamm.tools.reassign.throttles import LONGEST_VALUE
 
 LIST = Setting(ConfigResource(ResourceType.TOPIC, "t"), FOLLOWER_LIST)
 RATE = Setting(ConfigResource(ResourceType.BROKER, "1"), FOLLOWER_RATE)

@@ -9,6 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from klamm.controller.configs.throttle_keys import (
+    FOLLOWER_LIST,
+    FOLLOWER_RATE,
+    LEADER_LIST,
+    LEADER_RATE,
+)
 from klamm.tools.admin import (
     Admin,
     AlterConfigOp,
@@ -23,10 +29,6 @@ from klamm.tools.reassign.generate import chosen, propose
 from klamm.tools.reassign.log_dirs import LogDirState
 from klamm.tools.reassign.output import CommandError, Output
 from klamm.tools.reassign.throttles import (
-    FOLLOWER_LIST,
-    FOLLOWER_RATE,
-    LEADER_LIST,
-    LEADER_RATE,
     LONGEST_VALUE,
     Move,
     proposed_moves,

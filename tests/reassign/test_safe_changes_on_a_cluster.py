@@ -8,6 +8,12 @@ import pytest
 from reassign.tool import Run, Tool, plan
 from thin_line.world import eventually
 
+from klamm.controller.configs.throttle_keys import (
+    FOLLOWER_LIST,
+    FOLLOWER_RATE,
+    LEADER_LIST,
+    LEADER_RATE,
+)
 from klamm.tools.admin import (
     Admin,
     AlterConfigOp,
@@ -23,7 +29,6 @@ from klamm.tools.cli._cluster import ClusterOptions, LocalCluster
 from klamm.tools.cli._zookeepers import MEMORY
 from klamm.tools.reassign import verdicts
 from klamm.tools.reassign.exits import Exit
-from klamm.tools.reassign.throttles import FOLLOWER_LIST, FOLLOWER_RATE, LEADER_LIST, LEADER_RATE
 
 FILE = "--reassignment-json-file"
 

@@ -2,6 +2,13 @@
 
 import pytest
 
+from klamm.controller.configs.throttle_keys import (
+    FOLLOWER_LIST,
+    FOLLOWER_RATE,
+    LEADER_LIST,
+    LEADER_RATE,
+    LOG_DIR_RATE,
+)
 from klamm.tools.admin import (
     ConfigEntry,
     ConfigResource,
@@ -10,13 +17,6 @@ from klamm.tools.admin import (
     TopicPartition,
 )
 from klamm.tools.reassign.sweep import leftovers
-from klamm.tools.reassign.throttles import (
-    FOLLOWER_LIST,
-    FOLLOWER_RATE,
-    LEADER_LIST,
-    LEADER_RATE,
-    LOG_DIR_RATE,
-)
 
 TOPIC = ConfigSource.DYNAMIC_TOPIC_CONFIG
 BROKER = ConfigSource.DYNAMIC_BROKER_CONFIG

@@ -11,13 +11,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from klamm.controller.configs.throttle_keys import FOLLOWER_LIST, LEADER_LIST, RATES
 from klamm.controller.core.model import TopicPartition
 
-LEADER_REPLICAS = "leader.replication.throttled.replicas"
-FOLLOWER_REPLICAS = "follower.replication.throttled.replicas"
-LEADER_RATE = "leader.replication.throttled.rate"
-FOLLOWER_RATE = "follower.replication.throttled.rate"
-LOG_DIRS_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
 MIN_IN_SYNC = "min.insync.replicas"
 
 _EVERY = "*"
@@ -56,8 +52,8 @@ def topic_settings(config: Mapping[str, str], broker: int) -> TopicSettings:
     Whoever writes configs checks them; a value that makes no sense all the same counts as unset.
     """
     return TopicSettings(
-        _listed(config.get(LEADER_REPLICAS, ""), broker),
-        _listed(config.get(FOLLOWER_REPLICAS, ""), broker),
+        _listed(config.get(LEADER_LIST, ""), broker),
+        _listed(config.get(FOLLOWER_LIST, ""), broker),
         _number(MIN_IN_SYNC, config),
     )
 
@@ -76,7 +72,7 @@ class Quotas:
 
 def quotas(own: Mapping[str, str], default: Mapping[str, str]) -> Quotas:
     """Read a broker's rates: its own configs go before the cluster's default ones."""
-    rates = (_rate(key, own, default) for key in (LEADER_RATE, FOLLOWER_RATE, LOG_DIRS_RATE))
+    rates = (_rate(key, own, default) for key in RATES)
     return Quotas(*rates)
 
 

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from klamm.controller.configs.throttle_keys import LOG_DIR_RATE
 from klamm.tools.admin.names import TopicPartition
 
 
@@ -35,10 +36,9 @@ class Commands:
 
     def log_dir_rate(self, broker: int, rate: int) -> str:
         """Let a broker copy faster between its log directories."""
-        key = "replica.alter.log.dirs.io.max.bytes.per.second"
         return (
             f"kafka-configs{self._connection()} --alter --entity-type brokers"
-            f" --entity-name {broker} --add-config {key}={rate}"
+            f" --entity-name {broker} --add-config {LOG_DIR_RATE}={rate}"
         )
 
     def elect(self, name: TopicPartition, kind: str) -> str:

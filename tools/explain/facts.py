@@ -6,18 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from klamm.controller.configs.throttle_keys import LISTS
 from klamm.tools.admin.names import TopicPartition, TopicPartitionReplica
 
-LEADER_LIST: Final = "leader.replication.throttled.replicas"
-FOLLOWER_LIST: Final = "follower.replication.throttled.replicas"
-LEADER_RATE: Final = "leader.replication.throttled.rate"
-FOLLOWER_RATE: Final = "follower.replication.throttled.rate"
-LOG_DIR_RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
 UNCLEAN: Final = "unclean.leader.election.enable"
 MIN_ISR: Final = "min.insync.replicas"
 
-TOPIC_KEYS: Final = (LEADER_LIST, FOLLOWER_LIST, UNCLEAN, MIN_ISR)
-BROKER_KEYS: Final = (LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE)
+TOPIC_KEYS: Final = (*LISTS, UNCLEAN, MIN_ISR)
 
 #: Only those that were told; null values are left out.
 Configs = Mapping[str, str]

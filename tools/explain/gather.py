@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from klamm.controller.configs.throttle_keys import RATES
 from klamm.tools.admin import (
     Admin,
     ConfigResource,
@@ -22,15 +23,7 @@ from klamm.tools.admin import (
     errors,
 )
 from klamm.tools.admin.partitions import LOOK_MS, read_partitions
-from klamm.tools.explain.facts import (
-    BROKER_KEYS,
-    TOPIC_KEYS,
-    Configs,
-    Facts,
-    LogDirMove,
-    Look,
-    Partition,
-)
+from klamm.tools.explain.facts import TOPIC_KEYS, Configs, Facts, LogDirMove, Look, Partition
 
 #: (seconds) -> None, and () -> seconds of a clock that only goes forward.
 Sleep = Callable[[float], None]
@@ -149,7 +142,7 @@ class Gatherer:
             except errors.AdminError as error:
                 self._miss(f"the configs of {name}", error)
                 continue
-            keys = TOPIC_KEYS if kind is ResourceType.TOPIC else BROKER_KEYS
+            keys = TOPIC_KEYS if kind is ResourceType.TOPIC else RATES
             found[name.name] = {
                 key: value
                 for key in keys

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from klamm.controller.configs.throttle_keys import LOG_DIR_RATE
 from klamm.tools.admin.names import TopicPartition
 from klamm.tools.explain.commands import Commands
-from klamm.tools.explain.facts import LOG_DIR_RATE, Facts
+from klamm.tools.explain.facts import Facts
 from klamm.tools.explain.findings import Cause, Finding
 from klamm.tools.explain.replicas import SENSIBLE_RATE
 

@@ -12,17 +12,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from klamm.tools.admin.names import TopicPartition
-from klamm.tools.explain.commands import Commands
-from klamm.tools.explain.facts import (
+from klamm.controller.configs.throttle_keys import (
     FOLLOWER_LIST,
     FOLLOWER_RATE,
     LEADER_LIST,
     LEADER_RATE,
-    Configs,
-    Facts,
-    Partition,
 )
+from klamm.tools.admin.names import TopicPartition
+from klamm.tools.explain.commands import Commands
+from klamm.tools.explain.facts import Configs, Facts, Partition
 from klamm.tools.explain.findings import Cause, Finding
 from klamm.tools.explain.words import listed, span
 

@@ -189,7 +189,10 @@ class Owner:
         self._record = dict(record)
         try:
             if record:
-                self.file.write_text(serialize(record), encoding="utf-8")
+                # Whoever is killed while writing leaves the former record, not half of this one.
+                fresh = self.file.with_name(f"{self.file.name}.new")
+                fresh.write_text(serialize(record), encoding="utf-8")
+                fresh.replace(self.file)
             else:
                 self.file.unlink(missing_ok=True)
         except OSError as error:

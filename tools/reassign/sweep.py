@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from klamm.controller.configs.throttle_keys import LISTS, LOG_DIR_RATE, RATES
 from klamm.tools.admin import (
     Admin,
     AlterConfigOp,
@@ -24,7 +25,6 @@ from klamm.tools.admin.partitions import LOOK_MS, read_partitions
 from klamm.tools.reassign import texts
 from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.output import Output
-from klamm.tools.reassign.throttles import BROKER_KEYS, LOG_DIR_RATE, TOPIC_KEYS
 
 #: What counts as set: not a default, and not the properties file of a broker.
 _SET_BY = frozenset({ConfigSource.DYNAMIC_TOPIC_CONFIG, ConfigSource.DYNAMIC_BROKER_CONFIG})
@@ -52,12 +52,10 @@ def leftovers(
     topics = {name.topic for name in moving}
     for resource, entries in sorted(configs.items()):
         if resource.type is ResourceType.TOPIC:
-            keys: tuple[str, ...] = () if resource.name in topics else TOPIC_KEYS
+            keys: tuple[str, ...] = () if resource.name in topics else LISTS
         else:
             copies = resource.broker in copying
-            keys = tuple(
-                key for key in BROKER_KEYS if not (copies if key == LOG_DIR_RATE else moving)
-            )
+            keys = tuple(key for key in RATES if not (copies if key == LOG_DIR_RATE else moving))
         for key in keys:
             entry = entries.get(key)
             if entry is not None and entry.value and entry.source in _SET_BY:

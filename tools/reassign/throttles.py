@@ -4,8 +4,7 @@ A topic lists its throttled replicas as `partition:broker,...`: the sources of e
 leaders' list, its destinations in the followers'. Brokers have the rates, in bytes per second.
 Source: Kafka 3.9, tools, ReassignPartitionsCommand.java (calculateProposedMoveMap,
 calculateLeaderThrottles, calculateFollowerThrottles, calculateReassigningBrokers,
-modifyReassignmentThrottle, modifyLogDirThrottle, clearAllThrottles); the keys are in
-server-common, QuotaConfigs.java.
+modifyReassignmentThrottle, modifyLogDirThrottle, clearAllThrottles).
 """
 
 from __future__ import annotations
@@ -13,6 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from klamm.controller.configs.throttle_keys import (
+    FOLLOWER_LIST,
+    FOLLOWER_RATE,
+    LEADER_LIST,
+    LEADER_RATE,
+    LISTS,
+    LOG_DIR_RATE,
+    RATES,
+)
 from klamm.tools.admin import (
     Admin,
     AlterConfigOp,
@@ -26,15 +34,6 @@ from klamm.tools.reassign import texts
 from klamm.tools.reassign.output import Output
 from klamm.tools.reassign.plan_files import Plan
 from klamm.tools.reassign.state import Target
-
-LEADER_LIST: Final = "leader.replication.throttled.replicas"
-FOLLOWER_LIST: Final = "follower.replication.throttled.replicas"
-LEADER_RATE: Final = "leader.replication.throttled.rate"
-FOLLOWER_RATE: Final = "follower.replication.throttled.rate"
-LOG_DIR_RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
-
-TOPIC_KEYS: Final = (LEADER_LIST, FOLLOWER_LIST)
-BROKER_KEYS: Final = (LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE)
 
 #: Kafka cannot write a longer string into a message, whatever the version (KAFKA-17993).
 LONGEST_VALUE: Final = 2**15 - 1
@@ -76,7 +75,7 @@ def throttled_lists(moves: Moves) -> dict[str, dict[str, str]]:
     """Return by topic the values of both lists, `*` for one that would be too long to send."""
     lists: dict[str, dict[str, list[str]]] = {}
     for name, move in moves.items():
-        of_topic = lists.setdefault(name.topic, {key: [] for key in TOPIC_KEYS})
+        of_topic = lists.setdefault(name.topic, {key: [] for key in LISTS})
         of_topic[LEADER_LIST] += (f"{name.partition}:{broker}" for broker in move.sources)
         of_topic[FOLLOWER_LIST] += (f"{name.partition}:{broker}" for broker in move.destinations)
     return {
@@ -166,10 +165,10 @@ def clear(
     known = {*live, *plan.brokers}
     brokers = sorted(known) if by_controller else _reachable(known, live, output)
     output.say(texts.clearing_brokers(brokers))
-    rates = _deletes(BROKER_KEYS)
+    rates = _deletes(RATES)
     _alter(admin, alter, ResourceType.BROKER, {str(broker): rates for broker in brokers})
     output.say(texts.clearing_topics(plan.topics))
-    lists = _deletes(TOPIC_KEYS)
+    lists = _deletes(LISTS)
     _alter(admin, alter, ResourceType.TOPIC, dict.fromkeys(plan.topics, lists))
     output.put(cleared={"brokers": brokers, "topics": plan.topics})
 

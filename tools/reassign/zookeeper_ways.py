@@ -16,6 +16,7 @@ from typing import Final, TypeVar
 from kazoo.client import KazooClient
 from kazoo.exceptions import BadVersionError, KazooException, NodeExistsError, NoNodeError
 
+from klamm.controller.configs.throttle_keys import FOLLOWER_RATE, LEADER_RATE, LISTS, RATES
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.admin import (
     Reassignment,
@@ -126,7 +127,7 @@ class ZookeeperWays:
         moves = throttles.proposed_moves({}, targets, current)
         for topic, values in throttles.throttled_lists(moves).items():
             self._change(ConfigEntity("topics", topic), _setting(values))
-        rates = dict.fromkeys((throttles.LEADER_RATE, throttles.FOLLOWER_RATE), str(rate))
+        rates = dict.fromkeys((LEADER_RATE, FOLLOWER_RATE), str(rate))
         for broker in throttles.throttled_brokers(moves):
             self._change(ConfigEntity("brokers", str(broker)), _setting(rates))
         self._output.say(texts.inter_broker_throttle(rate))
@@ -135,10 +136,10 @@ class ZookeeperWays:
         brokers = sorted({*self._racks(), *plan.brokers})
         self._output.say(texts.clearing_brokers(brokers))
         for broker in brokers:
-            self._change(ConfigEntity("brokers", str(broker)), _without(throttles.BROKER_KEYS))
+            self._change(ConfigEntity("brokers", str(broker)), _without(RATES))
         self._output.say(texts.clearing_topics(plan.topics))
         for topic in plan.topics:
-            self._change(ConfigEntity("topics", topic), _without(throttles.TOPIC_KEYS))
+            self._change(ConfigEntity("topics", topic), _without(LISTS))
         self._output.put(cleared={"brokers": brokers, "topics": plan.topics})
 
     def _change(self, entity: ConfigEntity, change: Change) -> None:

@@ -10,6 +10,12 @@ from peers.real_brokers.records import Records
 from peers.stock_cluster import StockCluster
 from processes import wait_until
 
+from klamm.controller.configs.throttle_keys import (
+    FOLLOWER_LIST,
+    FOLLOWER_RATE,
+    LEADER_LIST,
+    LEADER_RATE,
+)
 from klamm.tools.admin import (
     Admin,
     AlterConfigOp,
@@ -20,7 +26,6 @@ from klamm.tools.admin import (
     ResourceType,
     TopicPartition,
 )
-from klamm.tools.reassign.throttles import FOLLOWER_LIST, FOLLOWER_RATE, LEADER_LIST, LEADER_RATE
 
 BROKERS = (1, 2, 3)
 PATIENCE = 90.0

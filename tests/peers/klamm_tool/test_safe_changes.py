@@ -8,8 +8,8 @@ from peers.klamm_tool.stage import PATIENCE, Stage
 from processes import wait_until
 from reassign.tool import plan
 
+from klamm.controller.configs.throttle_keys import FOLLOWER_RATE, LEADER_LIST, LEADER_RATE
 from klamm.tools.admin import AlterConfigOp, ConfigResource, OpType, ResourceType
-from klamm.tools.reassign.throttles import FOLLOWER_RATE, LEADER_LIST, LEADER_RATE
 
 pytestmark = pytest.mark.slow
 
