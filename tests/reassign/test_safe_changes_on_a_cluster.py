@@ -272,6 +272,31 @@ def test_throttles_of_others_outlive_a_plan(cluster: Cluster, tmp_path: Path) ->
     assert not record.exists()
 
 
+def test_a_record_that_cannot_be_replaced_stays_and_nothing_is_set(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    cluster.topic("kept", 0, 1)
+    cluster.freeze(2)
+    file = plan(tmp_path, {("kept", 0): [0, 2]})
+    words = ("--own-throttles", "--throttle")
+    assert cluster.tool("--execute", *words, "700", FILE, file).status == 0
+    record = Path(file.replace(".json", ".throttles.json"))
+    before = record.read_text()
+
+    in_the_way = record.with_name(f"{record.name}.new")
+    in_the_way.mkdir()
+    run = cluster.tool("--execute", "--additional", *words, "900", FILE, file)
+    assert run.status == 1
+    assert f"{record} cannot be written: " in run.out
+    assert record.read_text() == before
+    assert cluster.config(BROKER, "0")["leading"] == "700"
+
+    in_the_way.rmdir()
+    assert cluster.tool("--cancel", "--own-throttles", FILE, file).status == 0
+    assert cluster.config(BROKER, "0") == cluster.config(TOPIC, "kept") == {}
+    cluster.thaw(2)
+
+
 def test_verify_takes_back_what_is_ours(cluster: Cluster, tmp_path: Path) -> None:
     cluster.topic("mine", 0, 1)
     cluster.configure(BROKER, "5", following="9")
