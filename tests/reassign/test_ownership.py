@@ -63,7 +63,17 @@ def test_what_others_change_meanwhile_is_theirs() -> None:
     back = release(record, {RATE: "1234", LIST: "0:1,6:6"}, [RATE, LIST])
     assert back.values == {LIST: "6:6"}
     assert back.kept == {RATE: "1234", LIST: "6:6"}
-    assert release(record, {}, [RATE, LIST]).values == {}
+    assert release(record, {}, [RATE, LIST]).values == {RATE: None, LIST: None}
+
+
+@pytest.mark.parametrize("before", [{}, {RATE: "5000", LIST: "5:9"}])
+def test_what_a_broker_does_not_show_yet_is_taken_back_all_the_same(
+    before: dict[Setting, str],
+) -> None:
+    _, record = claim({}, before, {RATE: "700", LIST: "0:1"})
+    back = release(record, before, [RATE, LIST])
+    assert back.values == {RATE: before.get(RATE), LIST: before.get(LIST)}
+    assert back.done == {RATE, LIST}
 
 
 def test_what_the_tool_has_not_set_stays() -> None:

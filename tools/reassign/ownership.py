@@ -84,7 +84,11 @@ class Release:
 
 
 def release(record: Record, now: Values, given_up: Iterable[Setting]) -> Release:
-    """Return how to take back what is the tool's of these settings."""
+    """Return how to take back what is the tool's of these settings.
+
+    Brokers take configs in when they come to it, so `now` may lag behind what the tool has set:
+    what looks as it was before is set to that all the same.
+    """
     values: dict[Setting, str | None] = {}
     kept = {}
     done = set()
@@ -97,11 +101,10 @@ def release(record: Record, now: Values, given_up: Iterable[Setting]) -> Release
         done.add(setting)
         if setting.is_list:
             left = ",".join(_of_others(present, owned))
-            if left != (present or ""):
-                values[setting] = left or None
+            values[setting] = left or None
             if left:
                 kept[setting] = left
-        elif present == owned.ours:
+        elif present in (owned.ours, owned.before):
             values[setting] = owned.before
         elif present is not None:
             kept[setting] = present
