@@ -10,9 +10,6 @@ from klamm.controller.security.acls import (
     ResourceType,
 )
 
-#: Why there are no access control lists to speak of.
-NO_AUTHORIZER_TEXT = "No Authorizer is configured."
-
 
 class Asked(Protocol):
     """A filter in a request's words."""

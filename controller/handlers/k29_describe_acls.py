@@ -15,10 +15,10 @@ Left out: nothing.
 
 from itertools import groupby
 
-from klamm.controller.handlers.acl_filters import NO_AUTHORIZER_TEXT, filter_of, unknown_text
-from klamm.controller.handlers.api import CLUSTER_DENIED_TEXT, Answer, Context, Outcome
+from klamm.controller.handlers.acl_access import Barred, lists_for
+from klamm.controller.handlers.acl_filters import filter_of, unknown_text
+from klamm.controller.handlers.api import Answer, Context, Outcome
 from klamm.controller.security.acls import Operation
-from klamm.controller.security.authorizer import AclAuthorizer
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.describe_acls_request import DescribeAclsRequest
 from klamm.protocol.generated.describe_acls_response import (
@@ -33,10 +33,9 @@ VERSIONS = range(4)
 
 def handle(context: Context, request: DescribeAclsRequest, version: int) -> Outcome:
     """Answer from the authorizer of this moment."""
-    if not context.allows_cluster(Operation.DESCRIBE):
-        return _refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, CLUSTER_DENIED_TEXT)
-    if not isinstance(context.authorizer, AclAuthorizer):
-        return _refused(ErrorCode.SECURITY_DISABLED, NO_AUTHORIZER_TEXT)
+    lists = lists_for(context, Operation.DESCRIBE)
+    if isinstance(lists, Barred):
+        return _refused(lists.code, lists.text)
     meant = filter_of(request)
     if meant.unknown:
         return _refused(ErrorCode.INVALID_REQUEST, unknown_text(meant))
@@ -55,9 +54,7 @@ def handle(context: Context, request: DescribeAclsRequest, version: int) -> Outc
                 for binding in bindings
             ),
         )
-        for pattern, bindings in groupby(
-            context.authorizer.bindings(meant), key=lambda binding: binding.pattern
-        )
+        for pattern, bindings in groupby(lists.bindings(meant), key=lambda binding: binding.pattern)
     )
     return Answer(DescribeAclsResponse(error_message=None, resources=resources))
 

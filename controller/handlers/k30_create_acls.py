@@ -22,9 +22,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from klamm.controller.core.results import Refusal, shortened
-from klamm.controller.handlers.acl_filters import NO_AUTHORIZER_TEXT
+from klamm.controller.handlers.acl_access import Barred, lists_for
 from klamm.controller.handlers.api import (
-    CLUSTER_DENIED_TEXT,
     Answer,
     Context,
     Outcome,
@@ -41,7 +40,6 @@ from klamm.controller.security.acls import (
     ResourcePattern,
     ResourceType,
 )
-from klamm.controller.security.authorizer import AclAuthorizer
 from klamm.controller.security.stored import ChangeAcls
 from klamm.controller.znodes import unstorable
 from klamm.protocol.error_codes import ErrorCode
@@ -57,11 +55,9 @@ CREATED = AclCreationResult(error_message=None)
 def handle(context: Context, request: CreateAclsRequest, version: int) -> Outcome:
     """Refuse what is no binding, and add the rest to its lists."""
     creations = request.creations
-    if not context.allows_cluster(Operation.ALTER):
-        refused = _refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, CLUSTER_DENIED_TEXT)
-        return Answer(_response([refused] * len(creations)))
-    if not isinstance(context.authorizer, AclAuthorizer):
-        refused = _refused(ErrorCode.SECURITY_DISABLED, NO_AUTHORIZER_TEXT)
+    lists = lists_for(context, Operation.ALTER)
+    if isinstance(lists, Barred):
+        refused = _refused(lists.code, lists.text)
         return Answer(_response([refused] * len(creations)))
     bindings = [_binding(creation) for creation in creations]
     problems = [_problem(binding) for binding in bindings]

@@ -23,9 +23,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from klamm.controller.core.results import Refusal
-from klamm.controller.handlers.acl_filters import NO_AUTHORIZER_TEXT, filter_of, unknown_text
+from klamm.controller.handlers.acl_access import Barred, lists_for
+from klamm.controller.handlers.acl_filters import filter_of, unknown_text
 from klamm.controller.handlers.api import (
-    CLUSTER_DENIED_TEXT,
     Answer,
     Context,
     Outcome,
@@ -57,25 +57,22 @@ VERSIONS = range(4)
 
 def handle(context: Context, request: DeleteAclsRequest, version: int) -> Outcome:
     """Find the lists that are meant, and remove what the filters mean from each."""
-    authorizer = context.authorizer
-    if not context.allows_cluster(Operation.ALTER):
-        refused = _refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, CLUSTER_DENIED_TEXT)
-        return Answer(_response([refused] * len(request.filters)))
-    if not isinstance(authorizer, AclAuthorizer):
-        refused = _refused(ErrorCode.SECURITY_DISABLED, NO_AUTHORIZER_TEXT)
+    lists = lists_for(context, Operation.ALTER)
+    if isinstance(lists, Barred):
+        refused = _refused(lists.code, lists.text)
         return Answer(_response([refused] * len(request.filters)))
     filters = [filter_of(asked) for asked in request.filters]
     known = {number: meant for number, meant in enumerate(filters) if not meant.unknown}
-    changes = tuple(_changes(authorizer, known))
+    changes = tuple(_changes(lists, known))
 
     def respond(results: Sequence[Any]) -> DeleteAclsResponse:
         deleted: list[list[DeleteAclsMatchingAcl]] = [[] for _ in filters]
         failed: dict[int, Refusal] = {}
         for change, result in zip(changes, results, strict=True):
             if isinstance(result, Refusal):
-                for binding, number in _meant(authorizer, change).items():
+                for binding, number in _meant(lists, change).items():
                     deleted[number].append(_matching(binding, result))
-                if change.pattern not in authorizer.lists:
+                if change.pattern not in lists.lists:
                     failed.update((number, result) for number, _ in change.removals)
             else:
                 changed: AclsChanged = result

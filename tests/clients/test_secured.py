@@ -18,6 +18,7 @@ from confluent_kafka.admin import (
 )
 from kafka import KafkaAdminClient, TopicPartition
 from kafka.errors import KafkaTimeoutError
+from processes import wait_until
 
 from klamm.controller.security.sasl import client_login
 from klamm.tools.certificates import Authority
@@ -129,10 +130,7 @@ def errors_of(asked: dict[str, Any]) -> set[str]:
 
 def logged(caplog: pytest.LogCaptureFixture, text: str) -> None:
     """Wait until the server, which closes before it says why, has said so."""
-    deadline = time.monotonic() + DEADLINE
-    while text not in caplog.text:
-        assert time.monotonic() < deadline, caplog.text
-        time.sleep(0.01)
+    wait_until(lambda: text in caplog.text, f"the log to say {text!r}", DEADLINE)
 
 
 @pytest.fixture(scope="module")

@@ -101,16 +101,21 @@ def trace(sent: Sequence[Sent]) -> list[tuple[int, int, Message]]:
     return [(one.key, one.version, one.body) for one in sent]
 
 
+def plan_with_log_dirs(world: World, tool: Tool, folder: Path) -> tuple[str, str]:
+    """Write a plan of three moves that each say where a replica goes; return topic and path."""
+    topic = world.topic(*[[1, 2]] * 3)
+    with Admin.connect(tool.bootstrap) as admin:
+        log_dir = admin.describe_log_dirs([2]).result()[2][0].path
+    moves = {(topic, number): [3, 2] for number in range(3)}
+    return topic, plan(folder, moves, {name: ["any", log_dir] for name in moves})
+
+
 @pytest.mark.req("R1335-26")
 @BOTH_MODES
 def test_throttles_are_set_once(
     world: World, tool: Tool, tmp_path: Path, mode: Sequence[str]
 ) -> None:
-    topic = world.topic(*[[1, 2]] * 3)
-    with Admin.connect(tool.bootstrap) as admin:
-        folder = admin.describe_log_dirs([2]).result()[2][0].path
-    moves = {(topic, number): [3, 2] for number in range(3)}
-    file = plan(tmp_path, moves, {name: ["any", folder] for name in moves})
+    _, file = plan_with_log_dirs(world, tool, tmp_path)
     rates = ("--throttle", "90000000", "--replica-alter-log-dirs-throttle", "80000000")
     run = tool(*portions(1, *mode, *rates), FILE, file)
     assert run.status == 0
@@ -125,11 +130,7 @@ def test_throttles_are_set_once(
 def test_log_directories_follow_their_group(
     world: World, tool: Tool, tmp_path: Path, mode: Sequence[str]
 ) -> None:
-    topic = world.topic(*[[1, 2]] * 3)
-    with Admin.connect(tool.bootstrap) as admin:
-        folder = admin.describe_log_dirs([2]).result()[2][0].path
-    moves = {(topic, number): [3, 2] for number in range(3)}
-    file = plan(tmp_path, moves, {name: ["any", folder] for name in moves})
+    topic, file = plan_with_log_dirs(world, tool, tmp_path)
     run = tool(*portions(1, *mode), FILE, file)
     assert run.status == 0
     assert run.keys(LOG_DIRS, ALTER) == [ALTER, LOG_DIRS] * 3

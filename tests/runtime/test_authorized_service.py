@@ -1,13 +1,12 @@
 """A node that asks an authorizer: at its start, of each request, and of what it passes on."""
 
 import logging
-from dataclasses import dataclass, field
 
 import pytest
 import trio
 from handlers.worlds import NODE, broker, cluster, partition, topic
+from runtime.service_fakes import FakeConnection, FakeNode
 
-from klamm.controller.core.model import ClusterState
 from klamm.controller.core.ops import Create
 from klamm.controller.core.origins import FromClient
 from klamm.controller.handlers.table import advertised
@@ -30,8 +29,7 @@ from klamm.controller.security.acls import (
 from klamm.controller.security.authorizer import AclAuthorizer
 from klamm.controller.security.principals import Client, user
 from klamm.controller.znodes import ACL_PATHS
-from klamm.protocol.codec import decode
-from klamm.protocol.connection import Encoded, Request
+from klamm.protocol.connection import Request
 from klamm.protocol.error_codes import ErrorCode
 from klamm.protocol.generated.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
@@ -51,6 +49,7 @@ from klamm.protocol.message import Message
 
 ALICE = Client(user("alice"), "10.0.0.7", "PLAINTEXT")
 BOB = Client(user("bob"), "10.0.0.8", "PLAINTEXT")
+PEER = "10.0.0.7:40000"
 STATE = cluster(topic("t", {0: partition((1, 2))}), topic("u", {0: partition((1,))}))
 ALTER = AlterPartitionReassignmentsRequest(
     topics=(ReassignableTopic("t", (ReassignablePartition(0, (3,)),)),)
@@ -62,31 +61,6 @@ CLUSTER = ResourcePattern(ResourceType.CLUSTER, CLUSTER_NAME)
 def allowing(operation: Operation, pattern: ResourcePattern = CLUSTER) -> AclAuthorizer:
     rule = AccessRule("User:alice", "*", operation, Permission.ALLOW)
     return AclAuthorizer(lists={pattern: frozenset({rule})})
-
-
-@dataclass
-class FakeConnection:
-    client: Client
-    peer: str = "10.0.0.7:40000"
-    responses: list[Message] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
-
-    def respond(self, request: Request, response: Message | Encoded) -> None:
-        if isinstance(response, Encoded):
-            response = decode(response.kind, response.body, response.version)
-        self.responses.append(response)
-
-    def close(self, reason: str) -> None:
-        self.reasons.append(reason)
-
-
-@dataclass
-class FakeNode:
-    state: ClusterState | None = STATE
-    doubtful: bool = False
-    view: View = field(default_factory=View)
-    registration_epoch: int = 0
-    office_epoch: int = 1
 
 
 class ForwarderThatNotes(Forwarder):
@@ -103,7 +77,7 @@ class ForwarderThatNotes(Forwarder):
 class World:
     def __init__(self, authorizer: AclAuthorizer, *, active: bool = True) -> None:
         self.authorizer = authorizer
-        self.node = FakeNode(STATE if active else None, view=View(1, 1, STATE))
+        self.node = FakeNode(STATE if active else None, view=View(1, 1, STATE), loading=1)
         self.submitted: list[object] = []
         self.notes: list[tuple[str, FromClient]] = []
         self.forwarder = ForwarderThatNotes()
@@ -123,7 +97,7 @@ class World:
         )
 
     def ask(self, body: Message, version: int, client: Client = ALICE) -> FakeConnection:
-        connection = FakeConnection(client)
+        connection = FakeConnection(PEER, client)
         header = RequestHeader(body.api_key, version, 5, "me")
         self.service.dispatch(Exchange(connection, Request(0, header, body, 20)))
         return connection
@@ -199,13 +173,10 @@ def test_what_alters_something_is_audited_with_who_asked(
         "User:alice from 10.0.0.7:40000, client me: AlterPartitionReassignments: t-0 to 3:"
         " CLUSTER_AUTHORIZATION_FAILED 2"
     )
-    assert (origin.principal, origin.peer, origin.api_key) == ("User:alice", ALICE_PEER, 45)
+    assert (origin.principal, origin.peer, origin.api_key) == ("User:alice", PEER, 45)
     assert [each.message for each in caplog.records if each.name == "klamm.audit"] == [line]
     world.topics(ALICE)
     assert len(world.notes) == 1, "to look is not to alter"
-
-
-ALICE_PEER = FakeConnection(ALICE).peer
 
 
 # --- the start ---------------------------------------------------------------------------------

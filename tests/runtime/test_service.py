@@ -1,19 +1,19 @@
 """How a node's requests reach the handlers, and what is done with the outcome."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from handlers.worlds import NODE, broker, cluster, endpoint, partition, topic
+from runtime.service_fakes import FakeConnection, FakeNode
 
-from klamm.controller.core.model import Broker, ClusterState
+from klamm.controller.core.model import Broker
 from klamm.controller.core.origins import FromClient
 from klamm.controller.core.results import Done, Result
 from klamm.controller.handlers import k3_metadata
 from klamm.controller.handlers.api import Context, Outcome, RequestEvent, Submit, Timeout, Transact
 from klamm.controller.handlers.table import HANDLERS, advertised
-from klamm.controller.node.outlook import View
 from klamm.controller.runtime import remembered as remembered_module
 from klamm.controller.runtime import service as service_module
 from klamm.controller.runtime.exchange import Exchange
@@ -22,7 +22,6 @@ from klamm.controller.runtime.replies import carry_out
 from klamm.controller.runtime.service import Service
 from klamm.controller.security.principals import ANONYMOUS, Client
 from klamm.controller.store.transaction import Transaction
-from klamm.protocol.codec import decode
 from klamm.protocol.connection import Encoded, LocalProtocolError, Request
 from klamm.protocol.generated.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
@@ -42,36 +41,6 @@ STATE = cluster(topic("t", {0: partition((1, 2))}))
 ALTER = AlterPartitionReassignmentsRequest(
     topics=(ReassignableTopic("t", (ReassignablePartition(0, (3,)),)),)
 )
-
-
-@dataclass
-class FakeConnection:
-    peer: str = "test"
-    client: Client = Client(ANONYMOUS, "", "PLAINTEXT")
-    responses: list[Message] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
-
-    def respond(self, request: Request, response: Message | Encoded) -> None:
-        if isinstance(response, Encoded):
-            response = decode(response.kind, response.body, response.version)
-        self.responses.append(response)
-
-    def close(self, reason: str) -> None:
-        self.reasons.append(reason)
-
-
-@dataclass
-class FakeNode:
-    state: ClusterState | None = None
-    doubtful: bool = False
-    view: View = field(default_factory=View)
-    registration_epoch: int = 0
-    #: The epoch of an office that is still loading.
-    loading: int = 0
-
-    @property
-    def office_epoch(self) -> int:
-        return self.state.epoch if self.state else self.loading
 
 
 class World:

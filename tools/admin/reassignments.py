@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from klamm.protocol.generated.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
@@ -34,6 +35,8 @@ from klamm.tools.admin.errors import (
 )
 from klamm.tools.admin.names import Everything, TopicPartition, by_topic
 from klamm.tools.admin.routing import Session
+
+T = TypeVar("T")
 
 #: The replicas that a partition is to have, in order; None cancels.
 Target = Sequence[int] | None
@@ -146,12 +149,7 @@ async def list_(
     session: Session, partitions: Collection[TopicPartition] | Everything
 ) -> dict[TopicPartition, PartitionReassignment]:
     """Return the partitions that move, of those asked for."""
-    topics = None
-    if not isinstance(partitions, Everything):
-        topics = tuple(
-            ListPartitionReassignmentsTopics(topic, tuple(numbers))
-            for topic, numbers in by_topic(partitions).items()
-        )
+    topics = _topics(partitions, ListPartitionReassignmentsTopics)
     answer = await session.ask(
         _LIST,
         Place.CONTROLLER,
@@ -172,12 +170,7 @@ async def describe(
     session: Session, partitions: Collection[TopicPartition] | Everything
 ) -> dict[TopicPartition, ReassignmentDetails]:
     """Return what klamm's controller tells of the moves among the partitions."""
-    topics = None
-    if not isinstance(partitions, Everything):
-        topics = tuple(
-            DescribeReassignmentsTopic(topic, tuple(numbers))
-            for topic, numbers in by_topic(partitions).items()
-        )
+    topics = _topics(partitions, DescribeReassignmentsTopic)
     answer = await session.ask(
         _DESCRIBE,
         Place.CONTROLLER,
@@ -199,3 +192,12 @@ async def describe(
 
 def _wire(target: Target) -> tuple[int, ...] | None:
     return None if target is None else tuple(target)
+
+
+def _topics(
+    partitions: Collection[TopicPartition] | Everything, kind: Callable[[str, tuple[int, ...]], T]
+) -> tuple[T, ...] | None:
+    """Return a request's words for the partitions; None means all."""
+    if isinstance(partitions, Everything):
+        return None
+    return tuple(kind(topic, tuple(numbers)) for topic, numbers in by_topic(partitions).items())

@@ -1,7 +1,7 @@
 """kafka-reassign-partitions of 3.9.1 and 4.1.1: what it prints line by line, and what it does."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,14 +9,12 @@ from clients.cluster import config, set_throttles
 from clients.java_scripts import LISTS, RATES
 from peers.java_tools.tools import JavaTools, Run
 from peers.kafka_jars import REASSIGN_PARTITIONS
+from reassign.tool import CLEARING, CURRENT, STATUS, Moves, plan, shown, started
 from thin_line.world import World, eventually
 
 pytestmark = pytest.mark.slow
 
 NOTHING_MOVES = "No partition reassignments found."
-CURRENT = "Current partition replica assignment"
-SAVE = "Save this to use as the --reassignment-json-file option during rollback"
-STATUS = "Status of partition reassignment:"
 EXISTING = (
     "Cannot execute because there is an existing partition assignment.  Use --additional to"
     " override this and create a new partition assignment in addition to the existing one. The"
@@ -33,9 +31,6 @@ NOT_ACTIVE = (
 NO_MOVES = "None of the specified partition moves are active."
 NONE_ACTIVE = "None of the specified partition reassignments are active."
 
-CLEARING = "Clearing broker-level throttles on brokers 0,1,2,3,4,5,900"
-
-Plan = Mapping[tuple[str, int], Sequence[int]]
 Tool = Callable[..., Run]
 
 
@@ -47,31 +42,6 @@ def tool(world: World, either_tools: JavaTools) -> Tool:
     )
 
 
-def plan(folder: Path, moves: Plan) -> str:
-    """Write what --reassignment-json-file takes; return its path."""
-    entries = [
-        {"topic": topic, "partition": number, "replicas": list(replicas)}
-        for (topic, number), replicas in moves.items()
-    ]
-    path = folder / f"plan{len(list(folder.iterdir()))}.json"
-    path.write_text(json.dumps({"version": 1, "partitions": entries}))
-    return str(path)
-
-
-def shown(moves: Plan) -> str:
-    """Return an assignment as the tool prints it."""
-    entries = [
-        {
-            "topic": topic,
-            "partition": number,
-            "replicas": list(replicas),
-            "log_dirs": ["any"] * len(replicas),
-        }
-        for (topic, number), replicas in sorted(moves.items())
-    ]
-    return json.dumps({"version": 1, "partitions": entries}, separators=(",", ":"))
-
-
 def sorted_brokers(lines: Sequence[str]) -> list[str]:
     """Put the brokers of CLEARING in order: the tool prints them as Java's hash set has them."""
     found = []
@@ -80,11 +50,6 @@ def sorted_brokers(lines: Sequence[str]) -> list[str]:
         ids = ",".join(sorted(brokers.split(","), key=int)) if said else ""
         found.append(head + said + ids)
     return found
-
-
-def started(before: Plan, *lines: str) -> list[str]:
-    """Return what --execute prints, given what is there before and what it says at last."""
-    return [CURRENT, "", shown(before), "", SAVE, *lines]
 
 
 def test_list(world: World, tool: Tool) -> None:
@@ -203,7 +168,7 @@ def test_a_target_that_the_controller_refuses(world: World, tool: Tool, tmp_path
     ],
 )
 def test_plans_that_the_tool_refuses(
-    world: World, tool: Tool, tmp_path: Path, moves: Plan, complaint: str
+    world: World, tool: Tool, tmp_path: Path, moves: Moves, complaint: str
 ) -> None:
     topic = world.topic([1, 2])
     file = plan(tmp_path, {(topic, number): found for (_, number), found in moves.items()})
