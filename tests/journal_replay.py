@@ -73,7 +73,17 @@ class Replay:
 
 
 def assert_same(told: PartitionForm, partition: Partition) -> None:
-    assignment, held = partition.assignment, partition.leadership
+    assignment, held, pace = partition.assignment, partition.leadership, partition.pace
+    assert (told.pace is None) == (pace is None)
+    if told.pace is not None and pace is not None:
+        for field in ("hosted", "origin", "steps", "waiting", "leads", "ended_ms"):
+            assert getattr(told.pace, field) == getattr(pace, field), field
+        assert (told.pace.running is None) == (pace.running is None)
+        if told.pace.running is not None and pace.running is not None:
+            for field in ("kind", "adding", "before", "since_ms", "limit"):
+                assert getattr(told.pace.running, field) == getattr(pace.running, field), field
+        started = None if pace.started is None else tuple(sorted(pace.started))
+        assert told.pace.started == started
     assert (told.replicas, told.adding, told.removing) == (
         assignment.replicas,
         assignment.adding,

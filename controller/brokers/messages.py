@@ -84,8 +84,8 @@ def leader_and_isr(
                 leader_epoch=leadership.leader_epoch,
                 isr=leadership.isr,
                 partition_epoch=leadership.version,
-                replicas=partition.assignment.replicas,
-                adding_replicas=partition.assignment.adding,
+                replicas=partition.hosted,
+                adding_replicas=_adding(partition),
                 removing_replicas=partition.assignment.removing,
                 is_new=new,
                 leader_recovery_state=leadership.leader_recovery_state if tells_recovery else 0,
@@ -215,6 +215,12 @@ def stop_replica(
             for topic, numbers in by_topic.items()
         ),
     )
+
+
+def _adding(partition: Partition) -> tuple[int, ...]:
+    """The adding replicas that steps have come to (R435-33)."""
+    adding = partition.assignment.adding
+    return tuple(b for b in adding if b in partition.hosted) if partition.pace else adding
 
 
 def _led(state: ClusterState, name: TopicPartition) -> tuple[Partition, Leadership]:

@@ -10,8 +10,9 @@ Rules of merging (each has a test):
 3. Of two unsent Stops the one that deletes stays.
 4. What is in flight is never changed. If it has to be told again, for its link broke or the
    broker refused it, it is put back below what came since, as far as it is still true.
-5. Nobody is told to stop what the state says it is a replica of: the stop is of a former life,
-   and StopReplica of versions 1 and 2 has no epoch that would let the broker see it.
+5. Nobody is told to stop what the state says it hosts: the stop is of a former life, and
+   StopReplica of versions 1 and 2 has no epoch that would let the broker see it. A replica that
+   no step adds at present stops, and keeps its log.
    Replicas of a topic that is being deleted are told so, and are led no more. A broker that is
    shutting down stops what it follows, and keeps it. Nor is anybody told to delete while the
    present leader has not answered: then it stops, and deletes later.
@@ -142,10 +143,10 @@ class Outbox:
         if not self.stops:
             return None
         self.stops = {
-            name: delete and not state.must_wait(name, self.broker.id)
+            name: delete and self._may_delete(state, name)
             for name, delete in self.stops.items()
             if state.vanishing(name.topic)
-            or not state.is_replica(name, self.broker.id)
+            or not state.is_hosted(name, self.broker.id)
             or (not delete and self.broker.id in state.shutting_down)
         }
         for delete in (False, True):
@@ -153,6 +154,12 @@ class Outbox:
             if names:
                 return self._stop(state, names[:REPLICAS_PER_REQUEST], delete, protocol, number)
         return None
+
+    def _may_delete(self, state: ClusterState, name: TopicPartition) -> bool:
+        """Tell whether its log may go: nobody waits for the leader, and no step comes to it."""
+        if state.must_wait(name, self.broker.id):
+            return False
+        return state.vanishing(name.topic) or not state.is_replica(name, self.broker.id)
 
     def put_back(self, sent: InFlight, state: ClusterState) -> None:
         """Take a request, or what is left of it, as never sent (rule 4).
@@ -170,7 +177,7 @@ class Outbox:
                 self.notices = {**dict.fromkeys(public), **self.notices}
             case Kind.LEADER_AND_ISR:
                 for name, is_new in sent.flags.items():
-                    if name not in self.stops and state.is_replica(name, self.broker.id):
+                    if name not in self.stops and state.is_hosted(name, self.broker.id):
                         still_new = is_new and name not in self.ended
                         self.leads[name] = self.leads.get(name, False) or still_new
             case Kind.STOP_REPLICA:
@@ -219,7 +226,7 @@ class Outbox:
         for name, partition in self.unled.take(
             state,
             REPLICAS_PER_REQUEST,
-            lambda partition: self.broker.id in partition.assignment.replicas,
+            lambda partition: self.broker.id in partition.hosted,
             ready,
         ):
             self.leads[name] = self.leads.get(name, False) or self._lacks_log(partition)

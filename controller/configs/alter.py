@@ -20,6 +20,7 @@ from klamm.controller.configs.validation import (
     RejectedValueError,
     refuse_passwords,
     validate_broker,
+    validate_cluster_wide,
     validate_topic,
 )
 from klamm.controller.configs.values import InvalidValueError, Kind
@@ -177,12 +178,14 @@ class AlterBroker:
         """Fold the changes in; raises ZnodeError, and then nothing is overwritten.
 
         A value that is none is INVALID_REQUEST here and INVALID_CONFIG for a topic: KAFKA-13609.
+        What holds for the whole cluster alone is klamm's own, and INVALID_CONFIG.
         """
         (present,) = found
         znode = config_of(present)
         keys = {change.name: definition(change.name) for change in self.changes}
         try:
             altered = alter(_kept(znode, self.replace), self.changes, keys)
+            validate_cluster_wide(altered, whole_cluster=self.broker_id is None)
         except InvalidConfigsError as error:
             return Decision(Refusal(Fault.INVALID_CONFIG, str(error)))
         try:

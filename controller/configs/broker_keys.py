@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from klamm.controller.configs.cluster_wide import CLUSTER_WIDE
 from klamm.controller.configs.definition import Definition
 from klamm.controller.configs.static_keys import STATIC_KINDS
 from klamm.controller.configs.throttle_keys import RATES
@@ -128,7 +129,7 @@ PER_LISTENER = frozenset(
 DYNAMIC: Mapping[str, Definition] = MappingProxyType(
     {
         key.name: key
-        for key in (*THROTTLES, *INHERITED, *_OTHERS, *_PER_BROKER)
+        for key in (*THROTTLES, *INHERITED, *_OTHERS, *CLUSTER_WIDE.values(), *_PER_BROKER)
         if key.name not in STATIC_KINDS
     }
 )
@@ -156,19 +157,30 @@ _STATIC = (
     Definition("zookeeper.session.timeout.ms", INT, "18000"),
 )
 
+#: How often the status of a request to assign partitions is written.
+STATUS_WRITE_INTERVAL = Definition(
+    "klamm.kip179.status.write.interval.ms", INT, "1000", Range(1),
+    "At most once in this time what replicas have copied is written down, and completions at once.",
+)  # fmt: skip
+
 #: klamm's own.
 _OWN = (
+    STATUS_WRITE_INTERVAL,
+    Definition("klamm.describe.reassignments.enable", BOOLEAN, "false"),
     Definition("klamm.journal.file", STRING),
     Definition("klamm.journal.files", INT, "8", Range(1)),
     Definition("klamm.journal.fsync", STRING, "never", OneOf(("never", "batch", "interval"))),
     Definition("klamm.journal.max.bytes", LONG, str(64 * 1024 * 1024), Range(1)),
+    Definition("klamm.kip179.alter.enable", BOOLEAN, "false"),
+    Definition("klamm.kip179.assign.enable", BOOLEAN, "false"),
+    Definition("klamm.kip435.list.v1.enable", BOOLEAN, "false"),
     Definition("klamm.leader.moves.in.flight", INT, "100", Range(1)),
     Definition("klamm.profile", STRING, "apache-3.9"),
 )
 
 #: Shown of every node, set or not: what it obeys and what its topics inherit.
 SHOWN: Mapping[str, Definition] = MappingProxyType(
-    {key.name: key for key in (*INHERITED, *_STATIC, *_OWN)}
+    {key.name: key for key in (*INHERITED, *_STATIC, *CLUSTER_WIDE.values(), *_OWN)}
 )
 
 #: Read when a node starts, and never changed while it runs.

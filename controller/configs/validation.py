@@ -13,6 +13,7 @@ from klamm.controller.configs.broker_keys import (
     base_name,
     definition,
 )
+from klamm.controller.configs.cluster_wide import CLUSTER_WIDE
 from klamm.controller.configs.layers import BrokerConfigs
 from klamm.controller.configs.topic_keys import (
     MAX_COMPACTION_LAG,
@@ -105,6 +106,22 @@ def validate_broker(configs: Mapping[str, str], *, whole_cluster: bool) -> None:
             (name for name in configs if base_name(name) in PER_BROKER),
             "Cannot update these configs at default cluster level, broker id must be specified",
         )
+
+
+def validate_cluster_wide(configs: Mapping[str, str], *, whole_cluster: bool) -> None:
+    """Check what holds for the whole cluster alone, among the configs that a broker would have.
+
+    Raises InvalidConfigsError.
+    """
+    named = sorted(name for name in configs if name in CLUSTER_WIDE)
+    if named and not whole_cluster:
+        text = f"Cannot update these configs at broker level: [{', '.join(named)}]"
+        raise InvalidConfigsError(text)
+    for name in named:
+        try:
+            CLUSTER_WIDE[name].read(configs[name])
+        except InvalidValueError as error:
+            raise InvalidConfigsError(str(error)) from error
 
 
 def refuse_passwords(names: Iterable[str]) -> None:

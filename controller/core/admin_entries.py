@@ -32,6 +32,9 @@ from klamm.controller.core.takeovers import fits
 from klamm.controller.core.validation import NO_PARTITION
 from klamm.controller.znodes import paths
 
+#: The czxid of a znode that a Commit of this office has made, and that was not read since.
+MADE_HERE = 0
+
 _PATH = paths.REASSIGN_PARTITIONS
 _Targets = dict[TopicPartition, tuple[int, ...]]
 
@@ -42,6 +45,8 @@ def reassignments_read(draft: Draft, cause: Cause, event: AdminReassignmentsRead
     known = draft.admin
     if (event.version, event.czxid) == (known.version, known.czxid):
         return
+    # What a request has made is known before its transaction's number is.
+    made_here = known.version is not None and known.czxid == MADE_HERE
     if event.version is None:
         draft.learn_below(_PATH, ())
         draft.learn_admin(AdminReassignments())
@@ -50,7 +55,7 @@ def reassignments_read(draft: Draft, cause: Cause, event: AdminReassignmentsRead
     for rejection in event.rejected:
         draft.note("entry-refused", f"{rejection.entry}: {rejection.reason}")
     entries = {TopicPartition(each.topic, each.partition): each.replicas for each in event.entries}
-    goes_on = event.czxid == known.czxid and bool(known.accepted)
+    goes_on = bool(known.accepted) and (event.czxid == known.czxid or made_here)
     learned = AdminReassignments(
         event.version,
         event.czxid,
@@ -82,7 +87,8 @@ def begin(draft: Draft, cause: Cause, event: BeginEntry) -> None:
     if target is None or name in draft.admin.refused or name in draft.refused_entries:
         draft.settle(cause)
         return
-    if name in draft.admin.overridden:
+    if name in draft.admin.overridden or draft.status.book.lacks_chunks:
+        # Of a request whose status has no place yet nothing moves; that comes first, and then this.
         draft.settle(cause)
         return
     unreadable = draft.immovable(name)

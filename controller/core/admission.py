@@ -1,8 +1,14 @@
-"""Which ends of moves may hand a lead over in this turn; see `klamm.controller.core.handovers`."""
+"""What may go on and what has to wait: ends of moves that hand a lead over, and begins of steps.
 
+See `klamm.controller.core.handovers` and `klamm.controller.core.slots`.
+"""
+
+from dataclasses import replace
 from itertools import islice
 
 from klamm.controller.core.draft import Draft
+from klamm.controller.core.events import BeginStep
+from klamm.controller.core.slots import admissible
 from klamm.controller.core.writes import awaiting
 
 
@@ -21,8 +27,27 @@ def admit(draft: Draft) -> None:
     for leader in draft.handovers.leaders():
         for name in islice(draft.handovers.waiting(leader), room(draft, leader)):
             draft.check_later(name)
+    if not draft.limits.none:
+        _admit_steps(draft)
 
 
 def room(draft: Draft, leader: int) -> int:
     """Return how many more leads may be handed over to this broker."""
     return max(draft.settings.leader_moves_in_flight - draft.handovers.unanswered(leader), 0)
+
+
+def _admit_steps(draft: Draft) -> None:
+    """Let steps begin in the next turn for which there are slots.
+
+    Who was copying under another controller, and has no step now, stops until it has one.
+    """
+    granted = admissible(draft.slots, (), draft.limits)
+    draft.step_orders.update(dict.fromkeys(map(BeginStep, granted)))
+    begun = set(granted)
+    for name in [name for name in draft.unstopped if name not in begun]:
+        partition = draft.existing(name)
+        pace, adding = partition.pace, partition.assignment.adding
+        if pace is not None and pace.started is None:
+            draft.pace(name, replace(pace, started=frozenset(adding)))
+            others = set(adding).difference(pace.hosted)
+            draft.unit(name).stopped.update(others & draft.online)

@@ -66,7 +66,7 @@ def create(draft: Draft, cause: Cause, event: CreateTopic) -> None:
     draft.creations[event.name] = Creation(topic, ops, [(cause.id, result)])
     draft.note("topic-created", f"{len(partitions)} partitions", topic=event.name)
     for number, partition in partitions.items():
-        initialize(draft, TopicPartition(event.name, number), partition.assignment)
+        initialize(draft, TopicPartition(event.name, number), partition.assignment.replicas)
 
 
 def _with_defaults(event: CreateTopic, settings: Settings) -> CreateTopic:

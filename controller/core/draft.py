@@ -4,16 +4,21 @@ Facts change the draft without writing. Everything else is collected per partiti
 that two causes on one partition in one turn give one write.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from klamm.controller.core.events import (
     BeginEntry,
+    BeginStep,
     Cause,
     CheckDeletion,
     CheckPartition,
+    CheckStatus,
+    RemoveHints,
     RemoveZnode,
     RunElection,
+    WriteStatus,
 )
 from klamm.controller.core.known import Known
 from klamm.controller.core.model import (
@@ -24,9 +29,12 @@ from klamm.controller.core.model import (
     Topic,
     TopicPartition,
 )
-from klamm.controller.core.plan import Entry, Message
+from klamm.controller.core.pace import Pace, StepNote
+from klamm.controller.core.plan import Entry, Message, SetStatus
 from klamm.controller.core.results import Refusal, Result
 from klamm.controller.core.settings import Settings
+from klamm.controller.core.status_book import StatusBook
+from klamm.controller.core.status_draft import StatusDraft
 from klamm.controller.core.units import Creation as Creation
 from klamm.controller.core.units import Rewrite as Rewrite
 from klamm.controller.core.units import Step as Step
@@ -73,6 +81,16 @@ class Draft(Known):
         self.last_steps: list[Step] = []
         #: Topics whose debts are to be written without those paid, with the causes of that.
         self.clearings: dict[str, list[int]] = {}
+        #: What the next turn does for moves in steps, and those looked at in this one whose
+        #: replicas may copy though no step adds them.
+        self.step_orders: dict[BeginStep | RemoveHints, None] = {}
+        self.unstopped: dict[TopicPartition, None] = {}
+        #: How many steps of a kind this turn begins.
+        self.begun: Counter[str] = Counter()
+
+        self.status = StatusDraft(state.status, state.status)
+        #: What the next turn does about it, before it begins any move.
+        self.status_orders: dict[CheckStatus | WriteStatus, None] = {}
 
     # --- reading ---------------------------------------------------------------------------
 
@@ -122,6 +140,11 @@ class Draft(Known):
         super().learn_topic(name, topic)
         self.rewrites.pop(name, None)
 
+    def learn_status(self, book: StatusBook) -> None:
+        """Take this for what requests have come to; none of it needs a write."""
+        self.status.book = self.status.carried = book
+        self.changes.append(SetStatus(book))
+
     # --- deciding --------------------------------------------------------------------------
 
     def existing(self, name: TopicPartition) -> Partition:
@@ -130,6 +153,11 @@ class Draft(Known):
         if partition is None:
             raise KeyError(f"no partition {name} to change")
         return partition
+
+    def durable(self, name: TopicPartition) -> Partition:
+        """Return the partition as facts have it, without decisions; KeyError if it is unknown."""
+        unit = self.units.get(name)
+        return unit.before if unit else self.existing(name)
 
     def unit(self, name: TopicPartition) -> Unit:
         """Return the partition's unit, begun with what is durable; KeyError if it is unknown."""
@@ -142,15 +170,21 @@ class Draft(Known):
     def assign(self, name: TopicPartition, assignment: Assignment) -> None:
         """Give the partition this assignment."""
         unit = self.unit(name)
-        unit.after = Partition(assignment, unit.after.leadership)
+        unit.after = Partition(assignment, unit.after.leadership, unit.after.pace)
+
+    def pace(self, name: TopicPartition, pace: Pace | None) -> None:
+        """Let the partition's move be so far, in steps."""
+        unit = self.unit(name)
+        if pace is not unit.after.pace:
+            self._repace(name, unit.after.pace, pace)
+            unit.after = Partition(unit.after.assignment, unit.after.leadership, pace)
 
     def lead(self, name: TopicPartition, leader: int, isr: tuple[int, ...]) -> bool:
         """Give the partition this leader and ISR, in an epoch one above the durable one.
 
         False, nothing but a line in the journal done, if there is no such epoch any more.
         """
-        known = self.units.get(name)
-        durable = known.before if known else self.existing(name)
+        known, durable = self.units.get(name), self.durable(name)
         if durable.leadership is not None and durable.leadership.leader_epoch >= INT32_MAX:
             text = f"{name}: leader epoch {INT32_MAX} is the last that there is;"
             text += " leader and replicas stay as they are until the topic is created anew"
@@ -170,7 +204,7 @@ class Draft(Known):
                 present.leader_recovery_state,
                 present.extra,
             )
-        unit.after = Partition(unit.after.assignment, leadership)
+        unit.after = Partition(unit.after.assignment, leadership, unit.after.pace)
         return True
 
     def alter_isr(
@@ -188,7 +222,7 @@ class Draft(Known):
             controller_epoch=self.state.epoch,
             version=before.version + 1,
         )
-        unit.after = Partition(unit.after.assignment, leadership)
+        unit.after = Partition(unit.after.assignment, leadership, unit.after.pace)
         return leadership
 
     def tell(
@@ -232,13 +266,19 @@ class Draft(Known):
         self.conclusions.append((cause.id, result, Entry(kind, text, cause.id)))
 
     def note(
-        self, kind: str, text: str = "", *, name: TopicPartition | None = None, topic: str = ""
+        self,
+        kind: str,
+        text: str = "",
+        *,
+        name: TopicPartition | None = None,
+        topic: str = "",
+        step: StepNote | None = None,
     ) -> None:
         """Write a line for the journal about the present cause; it goes with what it is about."""
         unit = self.units.get(name) if name else None
         about = topic or (name.topic if name else "")
         after = unit.after if unit else self.partition(name) if name else None
-        entry = Entry(kind, text, self.cause, name, about, after)
+        entry = Entry(kind, text, self.cause, name, about, after, step)
         creation = self.creations.get(about)
         if unit is not None:
             unit.entries.append(entry)

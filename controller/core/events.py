@@ -17,13 +17,21 @@ from klamm.controller.core.fact_events import DebtsRead as DebtsRead
 from klamm.controller.core.fact_events import DeletionsRead as DeletionsRead
 from klamm.controller.core.fact_events import Fact as Fact
 from klamm.controller.core.fact_events import FaultFound as FaultFound
+from klamm.controller.core.fact_events import FetchProgress as FetchProgress
+from klamm.controller.core.fact_events import HintsListRead as HintsListRead
+from klamm.controller.core.fact_events import HintsRead as HintsRead
 from klamm.controller.core.fact_events import LeaderAcknowledged as LeaderAcknowledged
+from klamm.controller.core.fact_events import LimitsRead as LimitsRead
 from klamm.controller.core.fact_events import LogDirEventsRead as LogDirEventsRead
+from klamm.controller.core.fact_events import MinIsrRead as MinIsrRead
 from klamm.controller.core.fact_events import NodesRead as NodesRead
 from klamm.controller.core.fact_events import NotificationsRead as NotificationsRead
+from klamm.controller.core.fact_events import ReplicaProgress as ReplicaProgress
 from klamm.controller.core.fact_events import ReplicasDeleted as ReplicasDeleted
 from klamm.controller.core.fact_events import ReplicasFound as ReplicasFound
+from klamm.controller.core.fact_events import RetentionRead as RetentionRead
 from klamm.controller.core.fact_events import StateRead as StateRead
+from klamm.controller.core.fact_events import StatusRead as StatusRead
 from klamm.controller.core.fact_events import SubtreeRead as SubtreeRead
 from klamm.controller.core.fact_events import TopicRead as TopicRead
 from klamm.controller.core.fact_events import WithdrawalsHeard as WithdrawalsHeard
@@ -44,6 +52,16 @@ class AlterReassignment:
     partition: TopicPartition
     target: tuple[int, ...] | None
     keeps_factor: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AssignPartitions:
+    """Give partitions these replicas, if nothing moves, in a request that gets a number.
+
+    A partition that is named twice stands here twice (KIP-179, version 8).
+    """
+
+    targets: tuple[tuple[TopicPartition, tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +94,22 @@ class CreatePartitions:
     count: int
     assignments: tuple[tuple[int, ...], ...] | None = None
     validate_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterTopic:
+    """Let a topic have other partitions, another factor or other replicas (KIP-179).
+
+    A count of -1 (`UNSET`) stays as it is. `assignment` are partitions with their replicas, as a
+    request names them; others stay where they are. Without any, replicas that are needed are
+    chosen. `place` is the topic's in its request, from 0.
+    """
+
+    name: str
+    partitions: int = UNSET
+    replicas: int = UNSET
+    assignment: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +184,32 @@ class BeginEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class BeginStep:
+    """Follow-up: begin the next step of a partition's move, if there is a slot for it."""
+
+    partition: TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveHints:
+    """Follow-up: remove all that ZooKeeper holds of steps, for moves are not limited any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStatus:
+    """Follow-up: complete the replicas of this partition that requests wait for, if they are."""
+
+    partition: TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class WriteStatus:
+    """Follow-up: write what requests have come to, with the `progress` of replicas on their way."""
+
+    progress: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class TidyEntries:
     """Follow-up: take out of /admin/reassign_partitions what is finished; then what waited."""
 
@@ -183,8 +243,10 @@ class CheckPartition:
 #: What clients ask for: the events that have a reply.
 RequestEvent = (
     AlterReassignment
+    | AssignPartitions
     | CreateTopic
     | CreatePartitions
+    | AlterTopic
     | DeleteTopic
     | AlterPartition
     | ShutDownBroker
@@ -198,7 +260,11 @@ FollowUp = (
     | ClearDebts
     | RemoveZnode
     | BeginEntry
+    | BeginStep
+    | RemoveHints
     | TidyEntries
+    | CheckStatus
+    | WriteStatus
     | RunElection
 )
 Event = RequestEvent | FollowUp | Fact

@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from klamm.controller.core.model import Broker, CommitCounter, Leadership, Topic, TopicPartition
+from klamm.controller.core.pace import Limits
+from klamm.controller.core.status_book import StatusBook
 from klamm.controller.znodes.admin import Reassignment, Rejection
+from klamm.controller.znodes.klamm import ReassignmentStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,53 @@ class CounterRead:
 
 
 @dataclass(frozen=True, slots=True)
+class LimitsRead:
+    """The limits of moves that hold for the cluster, by its configs as just read."""
+
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class MinIsrRead:
+    """min.insync.replicas as just read: `topics` by name, `default` of those without their own.
+
+    None as a topic's: it has none of its own. None as `default`: that was not read. `complete`:
+    all that have one of their own are given.
+    """
+
+    default: int | None
+    topics: Mapping[str, int | None]
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class HintsListRead:
+    """The topics of which there are hints about moves in steps; None: not even their parent."""
+
+    topics: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class HintsRead:
+    """What ZooKeeper says of a topic's moves in steps, as just read; version None: no znode.
+
+    `hidden`: there is a znode, and ZooKeeper does not show it. What cannot be made out is no hint.
+    """
+
+    topic: str
+    version: int | None
+    steps: Mapping[int, ReassignmentStep]
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionRead:
+    """How long the status of a completed request is kept, by the configs as just read."""
+
+    status_retention_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class LeaderAcknowledged:
     """A leader has the given leader epoch of a partition, or a newer one."""
 
@@ -176,6 +226,36 @@ class WithdrawalsHeard:
     partitions: Mapping[str, frozenset[int]]
 
 
+@dataclass(frozen=True, slots=True)
+class StatusRead:
+    """All that is kept of requests that assign partitions, as just read."""
+
+    book: StatusBook
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaProgress:
+    """How far a follower has copied a partition, by what its leader has served it.
+
+    `follower_end` is the follower's log end offset, the others are the first and the end offset of
+    the leader's log.
+    """
+
+    partition: TopicPartition
+    follower: int
+    follower_end: int
+    leader_start: int
+    leader_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class FetchProgress:
+    """What followers have copied, as of `at_ms` milliseconds since the epoch."""
+
+    reports: tuple[ReplicaProgress, ...]
+    at_ms: int
+
+
 Fact = (
     BrokersRead
     | NodesRead
@@ -190,7 +270,14 @@ Fact = (
     | AdminReassignmentsRead
     | AdminElectionRead
     | DebtsRead
+    | LimitsRead
+    | MinIsrRead
+    | HintsListRead
+    | HintsRead
+    | RetentionRead
     | LeaderAcknowledged
+    | FetchProgress
+    | StatusRead
     | LogDirEventsRead
     | ReplicasFound
     | ReplicasDeleted

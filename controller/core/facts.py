@@ -23,6 +23,7 @@ from klamm.controller.core.events import (
 )
 from klamm.controller.core.housing import housed
 from klamm.controller.core.model import NO_REPLICAS, Leadership, Partition, TopicPartition
+from klamm.controller.core.pacing import hosting, paced
 from klamm.controller.core.plan import (
     Announce,
     Entry,
@@ -153,7 +154,7 @@ def topic_read(draft: Draft, cause: Cause, event: TopicRead) -> None:
     if event.topic == known and not mended:
         complete(draft, cause, event)
         return
-    draft.learn_topic(event.name, event.topic)
+    draft.learn_topic(event.name, paced(draft, event.topic) if event.topic else None)
     deletion.topic_changed(draft, event.name, known)
     left = event.topic.partitions if event.topic else {}
     gone = [number for number in (known.partitions if known else ()) if number not in left]
@@ -194,7 +195,7 @@ def complete(draft: Draft, cause: Cause, event: TopicRead) -> None:
     does this again, after a lost Commit or a lost office, gives the same one. Source: Kafka 3.9,
     KafkaController.scala, processTopicIds; there it is drawn.
     """
-    topic = event.topic
+    topic = draft.topic(event.name)
     if topic is None or topic.name in draft.deleting:
         return
     entries = []
@@ -220,7 +221,8 @@ def state_read(draft: Draft, cause: Cause, event: StateRead) -> None:
     mended = draft.take_up(paths.state(*event.partition))
     if partition is None or (partition.leadership == event.leadership and not mended):
         return
-    draft.learn_partition(event.partition, replace(partition, leadership=event.leadership))
+    found = hosting(replace(partition, leadership=event.leadership))
+    draft.learn_partition(event.partition, found)
     draft.messages.append(Publish(event.partition))
     draft.check_later(event.partition)
     if _led_by(partition.leadership) != _led_by(event.leadership):

@@ -9,14 +9,19 @@ from dataclasses import dataclass, field, replace
 from klamm.controller.core.draft import Draft, Step, Unit
 from klamm.controller.core.events import (
     BeginEntry,
+    BeginStep,
     CheckDeletion,
     CheckPartition,
+    CheckStatus,
     ClearDebts,
     FollowUp,
+    RemoveHints,
     RemoveZnode,
     RunElection,
     TidyEntries,
+    WriteStatus,
 )
+from klamm.controller.core.hints import Hints
 from klamm.controller.core.ledgers import Ledgers
 from klamm.controller.core.model import CommitCounter, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Create, Op, SetData
@@ -70,6 +75,7 @@ class Box:
         self.messages.extend(step.messages)
         self.results.extend(step.results)
         self.causes.extend(step.causes)
+        self.parts.update(dict.fromkeys(step.parts))
         self.entries.extend(step.entries)
         self.follow_ups.update({_about(event): event for event in step.follow_ups})
 
@@ -86,6 +92,7 @@ class Filling:
         self.partitions: dict[str, dict[int, Partition]] = {}
         self.bare: dict[str, set[int] | None] = {}
         self.ledgers = Ledgers(draft)
+        self.hints = Hints(draft)
         self.takeovers = Takeovers(draft)
 
     def begin(self, topic: Topic) -> None:
@@ -96,7 +103,8 @@ class Filling:
 
     def is_full(self, size: int, ops: int) -> bool:
         """Tell whether the box holds something already, and cannot take that much more."""
-        waiting = len(self.box.ops) + len(self.box.assigned) + self.ledgers.waiting
+        waiting = len(self.box.ops) + len(self.box.assigned)
+        waiting += self.ledgers.waiting + self.hints.waiting
         full = self.box.size + size > self._limit or waiting + ops > OPS_PER_COMMIT
         return waiting > 0 and full
 
@@ -110,7 +118,7 @@ class Filling:
         """Take a unit; if its entry is taken over `late`, so are its results."""
         box = self.box
         changed = unit.after != unit.before
-        if changed:
+        if changed or unit.after.pace != unit.before.pace:
             self.partitions[name.topic][name.partition] = unit.after
             box.changes.append(SetPartition(name, unit.after))
         if unit.before.leadership is None and unit.after.leadership is not None:
@@ -134,9 +142,10 @@ class Filling:
         if name.topic in self._draft.deleting:
             box.follow_ups[name.topic] = CheckDeletion(name.topic)
         self.ledgers.add(name, unit)
+        self.hints.add(name, unit)
         owed_before = self._draft.awaiting(name)
         owing = self._draft.ledger(name.topic).due(name.partition)
-        if owed_before or unit.dropped or (owing and _changes_leader(unit)):
+        if owed_before or unit.dropped or unit.handover or (owing and _changes_leader(unit)):
             owed = awaiting(owed_before, unit, owing)
             if owed != owed_before:
                 box.changes.append(SetAwaiting(name, owed))
@@ -153,7 +162,12 @@ class Filling:
             bare = self.bare[name]
             held = None if bare is None else frozenset(bare)
             box.changes.append(TouchTopic(name, self.topics[name].version, held))
-        for ops, changes in (self.takeovers.close(), self.ledgers.close(self.partitions)):
+        closed = (
+            self.takeovers.close(),
+            self.ledgers.close(self.partitions),
+            self.hints.close(self.partitions),
+        )
+        for ops, changes in closed:
             box.ops.extend(ops)
             box.changes.extend(changes)
         if box.ops and not any(_is_witness(op) for op in box.ops):
@@ -206,8 +220,16 @@ def _about(event: FollowUp) -> TopicPartition | str:
             return paths.PREFERRED_REPLICA_ELECTION
         case BeginEntry(partition):
             return f"{paths.REASSIGN_PARTITIONS}/{partition}"
+        case RemoveHints():
+            return paths.REASSIGNMENT_STEPS
+        case BeginStep(partition):
+            return f"{paths.REASSIGNMENT_STEPS}/{partition}"
         case CheckPartition(partition):
             return partition
+        case CheckStatus(partition):
+            return f"{paths.REASSIGN_STATUS}/{partition}"
+        case WriteStatus():
+            return paths.REASSIGN_STATUS
 
 
 def _results(unit: Unit) -> Iterator[tuple[int, Result]]:

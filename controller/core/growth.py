@@ -9,13 +9,14 @@ change of the topic in one Commit, at the version that was read.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from klamm.controller.core.assignment import assign_replicas, uneven_racks
+from klamm.controller.core.assignment import uneven_racks
+from klamm.controller.core.automatic_assignment import placed
 from klamm.controller.core.draft import Draft, Rewrite
 from klamm.controller.core.events import Cause, CreatePartitions
-from klamm.controller.core.model import Assignment, Broker, Partition, Topic, TopicPartition
+from klamm.controller.core.model import Assignment, Partition, Topic, TopicPartition
 from klamm.controller.core.moves import initialize
 from klamm.controller.core.plan import Entry
-from klamm.controller.core.results import Done, Fault, Refusal
+from klamm.controller.core.results import Done, Fault, Refusal, Result
 from klamm.controller.core.shares import too_many_partitions
 from klamm.controller.core.topic_checks import is_moving, unreadable
 
@@ -32,19 +33,37 @@ def create_partitions(draft: Draft, cause: Cause, event: CreatePartitions) -> No
     if isinstance(new, Refusal) or event.validate_only:
         draft.settle(cause, new if isinstance(new, Refusal) else Done())
         return
-    added = {number: Partition(Assignment(replicas)) for number, replicas in new.items()}
-    grown = replace(found, partitions={**found.partitions, **added})
-    text = f"{len(found.partitions)} to {len(grown.partitions)} partitions"
+    text = f"{len(found.partitions)} to {len(found.partitions) + len(new)} partitions"
     entry = Entry("topic-grown", text, cause.id, None, event.topic)
-    before = draft.rewrites.get(event.topic, Rewrite(found))
-    draft.rewrites[event.topic] = Rewrite(
-        grown,
-        [*before.results, (cause.id, Done())],
+    grow(draft, found, new, (cause.id, Done()), entry)
+
+
+def grow(
+    draft: Draft,
+    topic: Topic,
+    new: Replicas,
+    result: tuple[int, Result],
+    entry: Entry,
+    *,
+    whole: bool = False,
+) -> None:
+    """Write the topic's znode in this turn, with these partitions too, and elect their leaders.
+
+    The result and the journal's entry become true with it; `whole` as in `Rewrite`.
+    """
+    names = {number: TopicPartition(topic.name, number) for number in topic.partitions}
+    added = {number: Partition(Assignment(replicas)) for number, replicas in new.items()}
+    old = {number: draft.durable(name) for number, name in names.items()}
+    before = draft.rewrites.get(topic.name, Rewrite(topic))
+    draft.rewrites[topic.name] = Rewrite(
+        replace(topic, partitions={**old, **added}),
+        [*before.results, result],
         [*before.entries, entry],
         before.messages,
+        before.whole or whole,
     )
     for number, partition in added.items():
-        initialize(draft, TopicPartition(event.topic, number), partition.assignment)
+        initialize(draft, TopicPartition(topic.name, number), partition.assignment.replicas)
 
 
 def _find(draft: Draft, event: CreatePartitions) -> Topic | Refusal:
@@ -91,14 +110,8 @@ def _place(draft: Draft, topic: Topic, event: CreatePartitions) -> Replicas | Re
     )
     if refusal:
         return refusal
-    start = _start(draft.brokers, replicas[0])
     racks = {broker.id: broker.rack for broker in draft.brokers.values()}
-    return assign_replicas(racks, wanted - present, len(replicas), start, start, present)
-
-
-def _start(brokers: Mapping[int, Broker], first: int) -> int:
-    """Return where the assignment begins: at partition 0's first replica, or the next broker."""
-    return next((place for place, id_ in enumerate(sorted(brokers)) if id_ >= first), 0)
+    return placed(racks, range(present, wanted), len(replicas), replicas[0])
 
 
 def _check(

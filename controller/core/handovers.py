@@ -2,8 +2,8 @@
 
 A leader that takes over hundreds of partitions at once answers for none of them for seconds, and
 nobody can write to them meanwhile. So only so many are under way to each broker; the other moves
-stay moves, and end in their order as answers arrive. All of it is part of the state, which no
-conflict can lose.
+stay moves, and end in their order as answers arrive. So do steps of moves that bring another
+leader. All of it is part of the state, which no conflict can lose.
 """
 
 from collections import Counter

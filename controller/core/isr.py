@@ -103,7 +103,7 @@ def _check_versions(event: AlterPartition, leadership: Leadership) -> Refusal | 
 
 
 def _check_isr(draft: Draft, event: AlterPartition, partition: Partition) -> Refusal | None:
-    name, isr, replicas = event.partition, event.isr, partition.assignment.replicas
+    name, isr, replicas = event.partition, event.isr, partition.hosted
     if event.broker not in isr or len(set(isr)) < len(isr) or not set(isr).issubset(replicas):
         text = f"{name}: an ISR holds the leader {event.broker} and others of {list(replicas)},"
         return Refusal(Fault.INVALID_REQUEST, f"{text} each once, not {list(isr)}")

@@ -17,14 +17,18 @@ from klamm.controller.core.model import (
     Topic,
     TopicPartition,
 )
+from klamm.controller.core.pace import Pace, StepHints
 from klamm.controller.core.plan import (
     Change,
     RefuseEntries,
     SetAdmin,
+    SetAlteration,
     SetAwaiting,
     SetBelow,
     SetDeletion,
     SetElection,
+    SetHasHints,
+    SetHints,
     SetLedger,
     SetOffline,
     SetPartition,
@@ -37,6 +41,8 @@ from klamm.controller.znodes import paths
 
 #: What is owed for most topics.
 NO_DEBTS = Ledger()
+#: And what ZooKeeper holds of them.
+NO_HINTS = StepHints()
 
 
 class Known:
@@ -69,6 +75,15 @@ class Known:
         self._waiting: dict[str, dict[TopicPartition, None]] | None = None
         self._ledgers: dict[str, Ledger] = {}
         self.offline_replicas = dict(state.offline_replicas)
+        self.limits = state.limits
+        self.min_isr = state.min_isr
+        #: The moves in steps, as decided so far, and what ZooKeeper holds of them.
+        self.slots = state.slots
+        self.has_hints = state.has_hints
+        self._hints: dict[str, StepHints] = {}
+        self.hints_read: dict[str, None] = {}
+        self.status_retention_ms = state.status_retention_ms
+        self.alteration = state.alteration
 
     def topic(self, name: str) -> Topic | None:
         """Return the topic as read last."""
@@ -83,6 +98,15 @@ class Known:
     def ledger(self, topic: str) -> Ledger:
         """Return the deletes owed for the topic, as facts have them."""
         return self._ledgers.get(topic) or self.state.ledgers.get(topic) or NO_DEBTS
+
+    def hints(self, topic: str) -> StepHints:
+        """Return what ZooKeeper holds of the topic's moves in steps, as facts have it."""
+        return self._hints.get(topic) or self.state.hints.get(topic) or NO_HINTS
+
+    def hinted(self) -> tuple[str, ...]:
+        """The topics of which ZooKeeper holds hints about moves in steps."""
+        known = dict.fromkeys((*self.state.hints, *self._hints))
+        return tuple(topic for topic in known if self.hints(topic) != NO_HINTS)
 
     def owing(self, topic: str) -> tuple[TopicPartition, ...]:
         """The topic's partitions with deletes that wait for their leader."""
@@ -152,8 +176,12 @@ class Known:
     def learn_topic(self, name: str, topic: Topic | None) -> None:
         """Take this as what ZooKeeper holds of the topic."""
         known = self.topic(name)
-        for number in known.partitions if known else ():
-            self._partitions.pop(TopicPartition(name, number), None)
+        for number, partition in known.partitions.items() if known else ():
+            partition = self._partitions.pop(TopicPartition(name, number), partition)
+            self._repace(TopicPartition(name, number), partition.pace, None)
+        if topic is not None:
+            for number in topic.moving:
+                self._repace(TopicPartition(name, number), None, topic.partitions[number].pace)
         self._topics[name] = topic
         self.topics_read[name] = None
         self.handovers.learn_topic(name, topic)
@@ -161,8 +189,30 @@ class Known:
 
     def learn_partition(self, name: TopicPartition, partition: Partition) -> None:
         """Take this as what ZooKeeper holds of the partition."""
+        topic = self.topic(name.topic)
+        known = self._partitions.get(name)
+        if known is None and topic is not None:
+            known = topic.partitions.get(name.partition)
+        self._repace(name, known.pace if known else None, partition.pace)
         self._partitions[name] = partition
         self.changes.append(SetPartition(name, partition))
+
+    def _repace(self, name: TopicPartition, before: Pace | None, after: Pace | None) -> None:
+        """Note how far a move in steps is now."""
+        if before is not after:
+            self.slots = self.slots.updated(name, before, after)
+
+    def learn_hints(self, topic: str, hints: StepHints) -> None:
+        """Take this as what ZooKeeper holds of the topic's moves in steps."""
+        if hints != self.hints(topic):
+            self._hints[topic] = hints
+            self.changes.append(SetHints(topic, hints))
+
+    def learn_has_hints(self, there: bool) -> None:
+        """Take the parent of what ZooKeeper holds of moves in steps as being there, or not."""
+        if there != self.has_hints:
+            self.has_hints = there
+            self.changes.append(SetHasHints(there))
 
     def set_aside(self, path: str, text: str) -> None:
         """Note that this znode cannot be read."""
@@ -205,6 +255,12 @@ class Known:
         """Take this as what /admin/preferred_replica_election holds."""
         self.election = election
         self.changes.append(SetElection(election))
+
+    def begin_alteration(self, request: int) -> None:
+        """Let this request move topics, all of them as one reassignment."""
+        if request != self.alteration:
+            self.alteration = request
+            self.changes.append(SetAlteration(request))
 
     def queue(self, name: str, deletion: Deletion | None) -> None:
         """Take the topic as queued for deletion like this, or as not queued."""

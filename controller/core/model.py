@@ -11,12 +11,16 @@ from typing import Any
 from uuid import UUID
 
 from klamm.controller.core.admin_znodes import AdminElection, AdminReassignments
+from klamm.controller.core.pace import Limits, MinIsr, Pace, StepHints
+from klamm.controller.core.slots import Slots
+from klamm.controller.core.status_book import StatusBook
 from klamm.controller.znodes.admin import TopicPartition as TopicPartition
 from klamm.controller.znodes.brokers import Endpoint as Endpoint
 from klamm.controller.znodes.parsing import no_extra
 from klamm.controller.znodes.state import NO_LEADER as NO_LEADER
 
 NOBODY: frozenset[int] = frozenset()
+DAY_MS = 24 * 60 * 60 * 1000
 NO_REPLICAS: frozenset[TopicPartition] = frozenset()
 
 
@@ -38,14 +42,14 @@ class Assignment:
         """RS without AR, in RS order."""
         if not self.adding:
             return self.replicas
-        return tuple(broker for broker in self.replicas if broker not in self.adding)
+        return tuple([broker for broker in self.replicas if broker not in self.adding])
 
     @property
     def target(self) -> tuple[int, ...]:
         """RS without RR, in RS order."""
         if not self.removing:
             return self.replicas
-        return tuple(broker for broker in self.replicas if broker not in self.removing)
+        return tuple([broker for broker in self.replicas if broker not in self.removing])
 
     @property
     def moving(self) -> bool:
@@ -68,10 +72,20 @@ class Leadership:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """One partition; without leadership while no replica of it was ever online."""
+    """One partition; without leadership while no replica of it was ever online.
+
+    `pace` is there while it is moved in steps, because moves are limited. It is beside what the
+    partition's znodes hold: partitions are equal if those are.
+    """
 
     assignment: Assignment
     leadership: Leadership | None = None
+    pace: Pace | None = field(default=None, compare=False)
+
+    @property
+    def hosted(self) -> tuple[int, ...]:
+        """The replicas that brokers are told of: all, or those that steps have come to."""
+        return self.pace.hosted if self.pace else self.assignment.replicas
 
     @property
     def leader(self) -> int:
@@ -80,11 +94,12 @@ class Partition:
 
     @property
     def additions_to_make(self) -> tuple[int, ...]:
-        """The adding replicas that are not in sync, so that they may have no log yet."""
+        """The adding replicas that are told of it and not in sync: they may have no log yet."""
         if not self.assignment.adding:
             return ()
         in_sync = self.leadership.isr if self.leadership else ()
-        return tuple(broker for broker in self.assignment.adding if broker not in in_sync)
+        missing = tuple(broker for broker in self.assignment.adding if broker not in in_sync)
+        return missing if self.pace is None else tuple(b for b in missing if b in self.hosted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +121,10 @@ class Topic:
 
     def __post_init__(self) -> None:
         """Find the partitions that are moving."""
-        moving = tuple(n for n, each in self.partitions.items() if each.assignment.moving)
-        object.__setattr__(self, "moving", moving)
+        # As `Assignment.moving` tells: a call for each of thousands would cost more than the rest.
+        numbered = self.partitions.items()
+        found = [n for n, p in numbered if p.assignment.adding or p.assignment.removing]
+        object.__setattr__(self, "moving", tuple(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +225,13 @@ class ClusterState:
     has failed for it. `ledgers` are by topic the deletes that former replicas owe, also of topics
     that there are no more; `awaiting` are those of them that the leader does not let go yet.
     `offline_replicas` are by broker those whose log directory has failed.
-    `admin` and `election` are the orders of old tools under /admin.
+    `admin` and `election` are the orders of old tools under /admin. `limits`, `min_isr` (read only
+    while there are limits) and `status_retention_ms`, how long the status of a completed request is
+    kept, are what the configs of the cluster and its topics say. `slots` are the moves that are
+    made in steps, by how far they are, `hints` what ZooKeeper holds of them by topic, and
+    `has_hints` says that the parent of those znodes is there. `alteration` is the request of
+    AlterTopics that was the last one to move topics, by the number of its first cause. `status` is
+    what requests that assign partitions have come to.
     """
 
     controller_id: int
@@ -228,6 +251,14 @@ class ClusterState:
     election: AdminElection = field(default_factory=AdminElection)
     ledgers: Mapping[str, Ledger] = field(default_factory=dict)
     offline_replicas: Mapping[int, frozenset[TopicPartition]] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    min_isr: MinIsr = field(default_factory=MinIsr)
+    status_retention_ms: int = DAY_MS
+    status: StatusBook = field(default_factory=StatusBook)
+    alteration: int = 0
+    slots: Slots = field(default_factory=Slots)
+    hints: Mapping[str, StepHints] = field(default_factory=dict)
+    has_hints: bool = False
 
     @property
     def debts(self) -> Mapping[TopicPartition, frozenset[int]]:
@@ -261,6 +292,11 @@ class ClusterState:
         """Tell whether the broker is in the partition's replica list."""
         partition = self.partition(name)
         return partition is not None and broker in partition.assignment.replicas
+
+    def is_hosted(self, name: TopicPartition, broker: int) -> bool:
+        """Tell whether the broker is told of the partition, as one of its replicas."""
+        partition = self.partition(name)
+        return partition is not None and broker in partition.hosted
 
     def vanishing(self, topic: str) -> bool:
         """Tell whether the topic's deletion has started: for clients it is gone already."""

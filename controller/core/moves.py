@@ -8,8 +8,10 @@ znode and its state are one step, so that no crash falls between them.
 from klamm.controller.core.admission import room
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.election import first_eligible, is_in_line, repaired
-from klamm.controller.core.events import AlterReassignment, Cause, CheckPartition
+from klamm.controller.core.events import AlterReassignment, Cause
 from klamm.controller.core.model import NO_LEADER, Assignment, Leadership, Partition, TopicPartition
+from klamm.controller.core.pace import Pace
+from klamm.controller.core.pacing import fresh, is_untold, look_ahead, with_logs
 from klamm.controller.core.results import Done, Fault, Refusal
 from klamm.controller.core.takeovers import check_room, is_ordered, take_over
 from klamm.controller.core.topic_checks import debts_unreadable
@@ -62,47 +64,7 @@ def _alter(
     return refusal
 
 
-def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
-    """Bring leadership in line with who is online; if it is in line, end a move that can end.
-
-    A leader that restarted loses the lead even if nobody else can take it; it is elected anew, in
-    another epoch, by the check that follows.
-    """
-    name = event.partition
-    partition = draft.partition(name)
-    held_for: int | None = None
-    if partition is None or draft.unreadable_of(name) or draft.vanishing(name.topic):
-        draft.handovers.hold_back(name, held_for)
-        draft.settle(cause)
-        return
-    leadership = partition.leadership
-    if leadership is None:
-        initialize(draft, name, partition.assignment)
-    else:
-        begin = event.reassigned or _is_unheard(draft, partition, leadership)
-        changed = in_line(draft, name, partition, leadership, event.restarted, always=begin)
-        if (
-            not changed
-            and partition.assignment.moving
-            and draft.rules.complete(partition.assignment, leadership, draft.alive_of(name))
-        ):
-            held_for = _end(draft, name, leadership, draft.rules.finished(partition.assignment))
-    draft.handovers.hold_back(name, held_for)
-    draft.settle(cause, None, name)
-
-
-def _is_unheard(draft: Draft, partition: Partition, leadership: Leadership) -> bool:
-    """Tell whether a move was begun under another controller, and its replicas may not know.
-
-    A stock controller writes the topic's znode first and begins a leader epoch for it after that;
-    in between it may end. Replicas refuse all that is told in the epoch that they have, so it is
-    begun by whoever takes over. Source: Kafka 3.9, KafkaController.scala,
-    initializePartitionReassignments.
-    """
-    return bool(partition.additions_to_make) and leadership.controller_epoch < draft.state.epoch
-
-
-def _end(
+def end(
     draft: Draft, name: TopicPartition, leadership: Leadership, wanted: Assignment
 ) -> int | None:
     """End a move, or return the broker that must first answer for other leads it was given.
@@ -134,7 +96,7 @@ def bring_in_line(draft: Draft, name: TopicPartition) -> None:
     if partition is None or partition.leadership is None:
         return
     restarted = due.restarted if due else frozenset()
-    held, replicas = partition.leadership, partition.assignment.replicas
+    held, replicas = partition.leadership, partition.hosted
     if not restarted and is_in_line(replicas, held, draft.online_of(name)):
         return
     if not (draft.unreadable_of(name) or draft.vanishing(name.topic)):
@@ -158,7 +120,7 @@ def in_line(
     if (leader, isr) == (leadership.leader, leadership.isr) and not always:
         return False
     if draft.lead(name, leader, isr):
-        draft.tell(name, partition.assignment.replicas)
+        draft.tell(name, partition.hosted)
         note(draft, name, _kind(leadership, leader, isr))
         draft.unit(name).check_later = True
     return True
@@ -172,7 +134,7 @@ def _in_line(
     restarted: frozenset[int],
 ) -> tuple[int, tuple[int, ...]]:
     """Leader and ISR as they should be: without those that restarted, unless they held nothing."""
-    replicas, present = partition.assignment.replicas, (leadership.leader, leadership.isr)
+    replicas, present = partition.hosted, (leadership.leader, leadership.isr)
     online, alive = draft.online_of(name), draft.alive_of(name)
     without = repaired(replicas, leadership, online - restarted, alive - restarted)
     if without != present:
@@ -180,29 +142,39 @@ def _in_line(
     return repaired(replicas, leadership, online, alive)
 
 
-def reassign(draft: Draft, name: TopicPartition, wanted: Assignment) -> Refusal | None:
+def reassign(
+    draft: Draft, name: TopicPartition, wanted: Assignment, pace: Pace | None = None
+) -> Refusal | None:
     """Give the partition this assignment: leader and ISR within it, in a new leader epoch.
 
     A leader that stays a replica and is online stays. Otherwise the first replica of the new list
     that is in the ISR and online leads, before the old one stops (F16). Replicas that are dropped
     stop at once and delete when the leader has acknowledged. Without anybody in sync left the
     change is refused, or, by profile, done without a leader (R455-51, F15).
+
+    `pace` is how far a move in steps is after that; by default it begins. Until its first step
+    brokers have nothing to hear of it.
     """
     partition = draft.existing(name)
     dropped = set(partition.assignment.replicas).difference(wanted.replicas)
     leadership = partition.leadership
+    following = pace or fresh(draft, name, wanted)
+    is_news = following is None or pace is not None or not is_untold(partition)
     refusal = debts_unreadable(draft, name.topic)
-    if leadership is not None and refusal is None:
+    if leadership is not None and refusal is None and is_news:
         refusal = _lead_within(draft, name, leadership, wanted, dropped)
     if refusal:
         return refusal
     draft.assign(name, wanted)
-    if leadership is not None:
-        draft.tell(name, wanted.replicas)
+    draft.pace(name, following)
     unit = draft.unit(name)
+    if leadership is not None and is_news:
+        draft.tell(name, unit.after.hosted)
     # Who was a replica within this turn alone has not been told so.
-    unit.dropped = set(unit.before.assignment.replicas).difference(wanted.replicas)
+    unit.dropped = with_logs(unit.before).difference(wanted.replicas)
     unit.lead_to -= dropped
+    if following is not None and pace is None:
+        look_ahead(draft, name)
     return None
 
 
@@ -251,15 +223,15 @@ def _successor(
     return first_eligible(wanted.replicas, isr, draft.alive_of(name))
 
 
-def initialize(draft: Draft, name: TopicPartition, assignment: Assignment) -> None:
-    """Elect the first leader of a new partition, as soon as one of its replicas is online.
+def initialize(draft: Draft, name: TopicPartition, replicas: tuple[int, ...]) -> None:
+    """Elect the first leader of a new partition, as soon as one of these replicas is online.
 
     It may have been moved while nobody led it, so whether that move can end is looked at next.
 
     Source: Kafka 3.9, PartitionStateMachine.scala, initializeLeaderAndIsrForPartitions.
     """
     alive = draft.alive_of(name)
-    isr = tuple(broker for broker in assignment.replicas if broker in alive)
+    isr = tuple(broker for broker in replicas if broker in alive)
     if isr:
         draft.lead(name, isr[0], isr)
         draft.tell(name, isr, is_new=isr)

@@ -6,9 +6,9 @@ leave. Its limits are KIP-435's three configs.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
+from klamm.controller.znodes.klamm import ReassignmentStep
 from klamm.controller.znodes.parsing import INT32_MAX
 
 UNLIMITED = INT32_MAX
@@ -42,7 +42,7 @@ class MinIsr:
     """How many replicas in sync producers with acks=all need: by topic, and of all other topics."""
 
     default: int = 1
-    topics: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    topics: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, topic: str) -> int:
         """Return min.insync.replicas of this topic."""
@@ -53,7 +53,7 @@ class MinIsr:
 class RunningStep:
     """A step that has begun: `adding` are to join the ISR, and then it ends.
 
-    `before` are the replicas that brokers were told of until it began, `since_ms` is when, in
+    `before` are the origin and who had joined when it began, `since_ms` is when that was, in
     milliseconds since the epoch. `limit` is that of replicas under which it was chosen.
     """
 
@@ -69,9 +69,10 @@ class Pace:
     """A move that is made in steps.
 
     `hosted` are the replicas that brokers are told of, in order, `origin` those before the move,
-    `steps` how many have ended. Between two steps it waits for a reason, or, without one, for a
-    slot; `leads` then says that its next step brings another leader, which takes a slot of that
-    kind. `started` are the adding replicas that may have a log by now; None: nobody knows.
+    `steps` how many have ended, the last of them at `ended_ms`. Between two steps it waits for a
+    reason, or, without one, for a slot; `leads` then says that its next step brings another leader,
+    which takes a slot of that kind. `started` are replicas that may have got a log by being added;
+    None: nobody knows which, for another controller began, and nobody has been stopped since.
     """
 
     hosted: tuple[int, ...]
@@ -81,8 +82,43 @@ class Pace:
     waiting: WaitReason | None = None
     leads: bool = False
     started: frozenset[int] | None = frozenset()
+    ended_ms: int = 0
 
     @property
     def pending(self) -> bool:
         """Tell whether its next step could begin, were there a slot."""
         return self.running is None and self.waiting is None
+
+
+@dataclass(frozen=True, slots=True)
+class StepNote:
+    """What the journal tells of a step, enough to judge it without the state.
+
+    `number` is which step of its move it is, from 1 on. `settled` are adding replicas that a cancel
+    would not take back any more. `limits` are those in force, `limit` the one of replicas by which
+    the step was chosen, `min_isr` the topic's min.insync.replicas, `reason` why it waits or was
+    given up.
+    """
+
+    number: int
+    limits: Limits
+    min_isr: int
+    hosted: tuple[int, ...]
+    kind: StepKind | None = None
+    added: tuple[int, ...] = ()
+    dropped: tuple[int, ...] = ()
+    settled: tuple[int, ...] = ()
+    limit: int = UNLIMITED
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepHints:
+    """/klamm/reassignment_steps/TOPIC, by partition, as the znode of this dataVersion has them.
+
+    Version None: there is no such znode. One that is `hidden` cannot be read, and is left alone.
+    """
+
+    version: int | None = None
+    steps: Mapping[int, ReassignmentStep] = field(default_factory=dict)
+    hidden: bool = False

@@ -15,10 +15,12 @@ from klamm.controller.core.draft import Creation, Draft, Rewrite, Unit
 from klamm.controller.core.events import CheckPartition
 from klamm.controller.core.filling import OPS_PER_COMMIT as OPS_PER_COMMIT
 from klamm.controller.core.filling import Box, Filling
+from klamm.controller.core.hints import stale
 from klamm.controller.core.model import Topic, TopicPartition
 from klamm.controller.core.ops import Create, SetData
 from klamm.controller.core.plan import Commit, Plan, SetTopic
 from klamm.controller.core.sizes import op_size
+from klamm.controller.core.status import watched
 from klamm.controller.core.writes import state_ops, topic_write
 
 #: Bytes of a multi. ZooKeeper refuses requests over jute.maxbuffer (1,048,575 by default) by
@@ -44,7 +46,9 @@ def plan_of(draft: Draft, limit: int = COMMIT_BYTES) -> Plan:
         entries=tuple(draft.entries),
         # A deletion that starts now makes checks of its partitions void.
         follow_ups=(
+            *draft.status_orders,
             *draft.admin_orders,
+            *draft.step_orders,
             *draft.deletion_checks.values(),
             *draft.follow_ups.values(),
             *draft.removals.values(),
@@ -58,7 +62,8 @@ def plan_of(draft: Draft, limit: int = COMMIT_BYTES) -> Plan:
             entries=tuple(entry for _, _, entry in draft.conclusions),
         )
     writes = _Packer(draft, limit).commits()
-    return tuple(commit for commit in (first, *writes, last) if commit != _NOTHING)
+    commits = (commit for commit in (first, *writes, last) if commit != _NOTHING)
+    return tuple(watched(draft.status.book, draft.state, commits))
 
 
 class _Packer:
@@ -68,6 +73,8 @@ class _Packer:
         self._filling = Filling(draft, limit)
         #: By topic that has been begun, what its own write may weigh at most.
         self._shares: dict[str, int] = {}
+        #: What moves of topics whose znode is written whole.
+        self._taken: set[TopicPartition] = set()
 
     def commits(self) -> Iterator[Commit]:
         """The Commits that write, in order."""
@@ -85,6 +92,10 @@ class _Packer:
                     yield from self._take_units(name, wanted)
         for name, causes in draft.clearings.items():
             yield from self._clear(name, causes)
+        for name in stale(draft):
+            yield from self._make_room(filling.hints.bound(name), 2)
+            filling.hints.mend(name)
+            filling.box.size += filling.hints.bound(name)
         for step in draft.last_steps:
             yield from self._make_room(sum(map(op_size, step.ops)), len(step.ops))
             filling.box.add_step(step)
@@ -124,29 +135,38 @@ class _Packer:
         rewrite = self._draft.rewrites.get(name)
         # What the topic's own write may weigh at most: each partition's share is old or new.
         share = 0
-        if rewrite or any(unit.before.assignment != unit.after.assignment for _, unit in units):
+        if rewrite or any(_moves(unit) for _, unit in units):
             after = dict(topic.partitions) | {tp.partition: unit.after for tp, unit in units}
             share = op_size(self._topic_write(topic))
             share += op_size(self._topic_write(replace(topic, partitions=after)))
             share += self._filling.ledgers.bound(name, units)
         self._shares[name] = share
         if rewrite:
-            yield from self._rewrite_topic(rewrite, share)
+            moved = [(tp, unit) for tp, unit in units if rewrite.whole and _moves(unit)]
+            yield from self._rewrite_topic(rewrite, share, moved)
 
-    def _take_units(self, name: str, units: list[tuple[TopicPartition, Unit]]) -> Iterator[Commit]:
+    def _take_units(
+        self, name: str, units: list[tuple[TopicPartition, Unit]], *, has_room: bool = False
+    ) -> Iterator[Commit]:
         filling, share = self._filling, self._shares[name]
         for tp, unit in units:
+            if tp in self._taken:
+                continue
             ops = state_ops(tp, unit, filling.bare[name])
             size = sum([op_size(op) for op in ops])
-            moves = unit.before.assignment != unit.after.assignment
+            moves = _moves(unit)
             extra = share if moves and name not in filling.box.assigned else 0
+            hints = filling.hints.share(tp, unit)
             takeover = filling.takeovers.share(unit)
             late = takeover > 0 and size + takeover + (share if moves else 0) > self._limit
             extra += 0 if late else takeover
-            yield from self._make_room(extra + size, len(ops) + 1 + bool(unit.dropped))
+            if not has_room:
+                count = len(ops) + 1 + bool(unit.dropped) + 2 * bool(hints)
+                yield from self._make_room(extra + size + hints, count)
             if moves and name not in filling.box.assigned:
                 filling.assign(name, share)
             filling.box.ops.extend(ops)
+            size += hints
             filling.box.size += size + (0 if late else filling.takeovers.share(unit))
             filling.add_unit(tp, unit, late=late)
 
@@ -175,13 +195,19 @@ class _Packer:
         box.causes.extend(cause for cause, _ in creation.results)
         box.follow_ups.update({tp: CheckPartition(tp) for tp, _ in units})
 
-    def _rewrite_topic(self, rewrite: Rewrite, share: int) -> Iterator[Commit]:
-        """Write the topic's znode with its id or its new partitions; their states may come later.
+    def _rewrite_topic(
+        self, rewrite: Rewrite, share: int, moved: list[tuple[TopicPartition, Unit]]
+    ) -> Iterator[Commit]:
+        """Write the topic's znode with its id or its new partitions, and all that is `moved`.
 
-        As after a creation, all partitions without a leader are looked at in the next turn.
+        The states of new partitions may come later. As after a creation, all partitions without a
+        leader are looked at in the next turn.
         """
         topic = rewrite.topic
-        yield from self._make_room(share, 1)
+        states = [op for tp, unit in moved for op in state_ops(tp, unit, topic.bare)]
+        hints = sum([self._filling.hints.share(tp, unit) for tp, unit in moved])
+        size = share + sum(map(op_size, states)) + hints
+        yield from self._make_room(size, 1 + len(states) + 2 * bool(hints))
         self._filling.assign(topic.name, share)
         box = self._filling.box
         box.changes.append(SetTopic(topic.name, topic))
@@ -193,6 +219,8 @@ class _Packer:
             if partition.leadership is None:
                 name = TopicPartition(topic.name, number)
                 box.follow_ups[name] = CheckPartition(name)
+        yield from self._take_units(topic.name, moved, has_room=True)
+        self._taken.update(tp for tp, _ in moved)
 
     def _clear(self, name: str, causes: Iterable[int]) -> Iterator[Commit]:
         """Write the topic's debts without those paid, unless a Commit of this Plan does already."""
@@ -209,3 +237,8 @@ class _Packer:
 
     def _topic_write(self, topic: Topic) -> SetData:
         return topic_write(topic, self._draft.settings)
+
+
+def _moves(unit: Unit) -> bool:
+    """Tell whether it changes the partition's share of its topic's znode."""
+    return unit.before.assignment != unit.after.assignment

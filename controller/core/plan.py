@@ -21,7 +21,9 @@ from klamm.controller.core.model import (
     TopicPartition,
 )
 from klamm.controller.core.ops import Op
+from klamm.controller.core.pace import Limits, MinIsr, StepHints, StepNote
 from klamm.controller.core.results import Result
+from klamm.controller.core.status_book import StatusBook, StatusNote
 
 # --- changes: what applying a Commit folds into the state -------------------------------------
 
@@ -155,6 +157,56 @@ class SetHeldBack:
     waiting: Mapping[TopicPartition, None]
 
 
+@dataclass(frozen=True, slots=True)
+class SetLimits:
+    """These are the limits of moves."""
+
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class SetMinIsr:
+    """This is what topics need in sync."""
+
+    min_isr: MinIsr
+
+
+@dataclass(frozen=True, slots=True)
+class SetHints:
+    """ZooKeeper holds this of the topic's moves in steps."""
+
+    topic: str
+    hints: StepHints
+
+
+@dataclass(frozen=True, slots=True)
+class SetHasHints:
+    """The parent of what ZooKeeper holds of moves in steps is there, or is not."""
+
+    there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetRetention:
+    """The status of a completed request is kept for so long."""
+
+    status_retention_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetAlteration:
+    """This request may move topics; as in `ClusterState`."""
+
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetStatus:
+    """This is what requests that assign partitions have come to."""
+
+    book: StatusBook
+
+
 Change = (
     SetBrokers
     | SetShuttingDown
@@ -173,6 +225,13 @@ Change = (
     | SetAdmin
     | RefuseEntries
     | SetElection
+    | SetAlteration
+    | SetLimits
+    | SetMinIsr
+    | SetHints
+    | SetHasHints
+    | SetRetention
+    | SetStatus
 )
 
 # --- messages: who must learn what of which partition -----------------------------------------
@@ -245,7 +304,8 @@ class Entry:
 
     `kind` is one of `klamm.controller.node.kinds.KINDS`. `cause` is what was decided on (0: none
     of this turn), and `name` or `topic` what was decided about. `after` is the partition as this
-    very decision left it, which a later one of the same turn may have changed again.
+    very decision left it, which a later one of the same turn may have changed again. `step` tells
+    of a step of the partition's move, if it is about one, `status` of a request with a number.
     """
 
     kind: str
@@ -254,6 +314,8 @@ class Entry:
     name: TopicPartition | None = None
     topic: str = ""
     after: Partition | None = None
+    step: StepNote | None = None
+    status: StatusNote | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def prefer(draft: Draft, name: TopicPartition) -> Refusal | None:
         partition = draft.existing(name)
         leadership, replicas = partition.leadership, partition.assignment.replicas
         if leadership is not None and draft.lead(name, replicas[0], leadership.isr):
-            draft.tell(name, replicas)
+            draft.tell(name, partition.hosted)
             note(draft, name, "elect")
             draft.unit(name).check_later = True
         else:

@@ -22,6 +22,7 @@ class Fault(Enum):
     NOT_CONTROLLER = auto()
     NO_REASSIGNMENT_IN_PROGRESS = auto()
     REASSIGNMENT_IN_PROGRESS = auto()
+    UNKNOWN_MEMBER_ID = auto()
     TOPIC_DELETION_DISABLED = auto()
     REQUEST_TIMED_OUT = auto()
     BROKER_NOT_AVAILABLE = auto()
@@ -90,7 +91,24 @@ class ShutDownAllowed:
     remaining: tuple[TopicPartition, ...]
 
 
-Result = Done | TopicCreated | IsrAltered | ShutDownAllowed | Refusal
+@dataclass(frozen=True, slots=True)
+class AssignedReplica:
+    """What a request comes to for one broker of a partition; `refusal` None: it is accepted."""
+
+    partition: TopicPartition
+    broker: int
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionsAssigned:
+    """A request whose accepted replicas are to move, by its number; -1 if none was accepted."""
+
+    request_id: int
+    replicas: tuple[AssignedReplica, ...]
+
+
+Result = PartitionsAssigned | Done | TopicCreated | IsrAltered | ShutDownAllowed | Refusal
 
 NOT_CONTROLLER = Refusal(
     Fault.NOT_CONTROLLER, "This is not the correct controller for this cluster."

@@ -15,7 +15,8 @@ class Settings:
     2.8-IV0 on. `leader_recovery`: brokers know leaders that recover, as from 3.2-IV0 on (KIP-704).
     `delete_topic_enable`: clients may delete topics. `leader_moves_in_flight`, at least
     1: how many ends of moves may give a broker leads for which it has not answered. `packet_limit`
-    is ZooKeeper's jute.maxbuffer, in bytes: the most that one write can hold.
+    is ZooKeeper's jute.maxbuffer, in bytes: the most that one write can hold. `now_ms` is when the
+    turn began, in milliseconds since the epoch: it is only written down, and decides nothing.
     """
 
     rules: Rules = APACHE_3_9
@@ -27,3 +28,4 @@ class Settings:
     leader_recovery: bool = False
     delete_topic_enable: bool = True
     packet_limit: int = PACKET_LIMIT
+    now_ms: int = 0

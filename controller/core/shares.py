@@ -4,15 +4,17 @@ A topic's znode is written whole, so its share of a Commit cannot be cut. Beyond
 topic could not be moved, grown or deleted any more.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from klamm.controller.core.draft import Draft
+from klamm.controller.core.hints import hints_bound
 from klamm.controller.core.ledgers import ledger_bound
-from klamm.controller.core.model import Partition, Topic
+from klamm.controller.core.model import Partition, Topic, TopicPartition
 from klamm.controller.core.packing import COMMIT_BYTES
 from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.core.sizes import op_size
-from klamm.controller.core.writes import topic_write
+from klamm.controller.core.writes import state_ops, topic_write
 
 #: What one partition's state and the fence may take of a Commit besides the topic's znode.
 STATE_BYTES = 2_000
@@ -43,21 +45,35 @@ def oversized(draft: Draft) -> dict[str, Refusal]:
     for name, unit in draft.units.items():
         if unit.after.assignment != unit.before.assignment:
             moved.setdefault(name.topic, {})[name.partition] = unit.after
+    for topic_name, rewrite in draft.rewrites.items():
+        if rewrite.whole:
+            moved.setdefault(topic_name, {})
     found = {}
     for topic_name, partitions in moved.items():
         topic = draft.topic(topic_name)
         if topic is None:
             continue
         after = replace(topic, partitions={**topic.partitions, **partitions})
-        debts = _debts_bound(draft, after)
+        debts = _debts_bound(draft, after) + _states(draft, topic, partitions)
+        if not draft.limits.none:
+            debts += hints_bound(topic_name, map(after.partitions.__getitem__, after.moving))
         if not topic.extra and size_bound(after) + debts <= COMMIT_BYTES:
             continue
         size = op_size(topic_write(after, draft.settings)) + debts + STATE_BYTES
         if size > COMMIT_BYTES:
-            text = f"Topic '{topic_name}' would take {size} bytes in ZooKeeper after these moves,"
-            text += f" and one write holds {COMMIT_BYTES}: move fewer of its partitions at a time."
+            text = f"Topic '{topic_name}' would take {size} bytes in ZooKeeper after this, and one"
+            text += f" write holds {COMMIT_BYTES}: move or add fewer partitions of it at a time."
             found[topic_name] = Refusal(Fault.INVALID_REQUEST, text)
     return found
+
+
+def _states(draft: Draft, topic: Topic, moved: Mapping[int, Partition]) -> int:
+    """Bytes of the states that are written with the topic's znode, if all must be."""
+    rewrite = draft.rewrites.get(topic.name)
+    if rewrite is None or not rewrite.whole:
+        return 0
+    names = (TopicPartition(topic.name, number) for number in moved)
+    return sum(op_size(op) for tp in names for op in state_ops(tp, draft.unit(tp), topic.bare))
 
 
 def _debts_bound(draft: Draft, topic: Topic) -> int:

@@ -57,7 +57,7 @@ def _check(draft: Draft, event: ShutDownBroker) -> Refusal | None:
 
 
 def _concerns(draft: Draft, name: TopicPartition, partition: Partition, leaving: int) -> bool:
-    replicas = partition.assignment.replicas
+    replicas = partition.hosted
     return (
         partition.leadership is not None
         and leaving in replicas
@@ -70,7 +70,7 @@ def _concerns(draft: Draft, name: TopicPartition, partition: Partition, leaving:
 def _relieve(draft: Draft, cause: Cause, name: TopicPartition, leaving: int) -> bool:
     """Move the lead, or end the broker's part as a follower; tell whether it leads on."""
     partition = draft.existing(name)
-    leadership, replicas = partition.leadership, partition.assignment.replicas
+    leadership, replicas = partition.leadership, partition.hosted
     if leadership is None:
         return False
     leader, isr = relieved(replicas, leadership, leaving, draft.alive_of(name))

@@ -28,3 +28,15 @@ def is_moving(draft: Draft, topic: Topic) -> bool:
     """Tell whether any partition of the topic moves, by what has been decided so far."""
     names = (TopicPartition(topic.name, number) for number in topic.partitions)
     return any(p.assignment.moving for name in names if (p := draft.partition(name)))
+
+
+def anything_moves(draft: Draft) -> bool:
+    """Tell whether any partition of the cluster moves, or /admin/reassign_partitions orders it."""
+    if draft.admin.entries:
+        return True
+    if any(unit.after.assignment.moving for unit in draft.units.values()):
+        return True
+    moving = (
+        TopicPartition(topic.name, number) for topic in draft.topics() for number in topic.moving
+    )
+    return next(moving, None) is not None

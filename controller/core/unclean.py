@@ -38,7 +38,7 @@ def _elect(draft: Draft, name: TopicPartition) -> Refusal | None:
     if leadership.leader != NO_LEADER and leadership.leader in draft.online:
         return NOT_NEEDED
     # Nobody in sync is alive, or would have been elected by now.
-    replicas = partition.assignment.replicas
+    replicas = partition.hosted
     leader = first_eligible(replicas, replicas, draft.alive_of(name))
     if leader == NO_LEADER or not draft.lead(name, leader, (leader,)):
         return _impossible(name)

@@ -52,18 +52,23 @@ class Creation:
 class Rewrite:
     """A topic that is to have an id or further partitions; its znode is written with them.
 
-    `results` become true with it, by cause, as in `Creation`.
+    `results` become true with it, by cause, as in `Creation`. `whole`: so does all that this turn
+    moves of the topic.
     """
 
     topic: Topic
     results: list[tuple[int, Result]] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Writes apart from any partition's unit, whole in one Commit, and what is true with them."""
+    """Writes apart from any partition's unit, whole in one Commit, and what is true with them.
+
+    `parts` are causes of which it carries out a part; a later one settles them.
+    """
 
     causes: tuple[int, ...]
     ops: tuple[Op, ...]
@@ -72,3 +77,4 @@ class Step:
     results: tuple[tuple[int, Result], ...] = ()
     entries: tuple[Entry, ...] = ()
     follow_ups: tuple[FollowUp, ...] = ()
+    parts: tuple[int, ...] = ()

@@ -68,16 +68,26 @@ def messages(name: TopicPartition, unit: Unit, *, changed: bool) -> list[Message
     `changed`: the unit's end is not its beginning.
     """
     told: list[Message] = []
+    lead_to, stopped = unit.lead_to, unit.stopped
+    if unit.before.pace or unit.after.pace:
+        lead_to = lead_to.intersection(unit.after.hosted)
+        stopped = stopped.difference(unit.after.hosted).union(_let_go(unit))
     if changed and unit.after.leadership is not None:
-        if unit.lead_to:
-            is_new = sorted(unit.is_new & unit.lead_to)
-            told.append(Lead(name, tuple(sorted(unit.lead_to)), tuple(is_new)))
+        if lead_to:
+            is_new = sorted(unit.is_new & lead_to)
+            told.append(Lead(name, tuple(sorted(lead_to)), tuple(is_new)))
         told.append(Publish(name))
-    stopped, dropped = sorted(unit.stopped - unit.dropped), sorted(unit.dropped)
-    told.extend(Stop(name, broker, delete=False) for broker in stopped)
+    stopped, dropped = stopped - unit.dropped, sorted(unit.dropped)
+    told.extend(Stop(name, broker, delete=False) for broker in sorted(stopped))
     # Without a leader nobody replicates from it: nothing to wait for.
     told.extend(Stop(name, broker, delete=unit.after.leadership is None) for broker in dropped)
     return told
+
+
+def _let_go(unit: Unit) -> set[int]:
+    """Return who was told of the partition and is no more, and yet remains in RS."""
+    left = set(unit.before.hosted).difference(unit.after.hosted)
+    return left.intersection(unit.after.assignment.replicas)
 
 
 def awaiting(before: Awaiting | None, unit: Unit, owing: Iterable[int]) -> Awaiting | None:
@@ -91,9 +101,10 @@ def awaiting(before: Awaiting | None, unit: Unit, owing: Iterable[int]) -> Await
         return None
     owed = {*owing, *unit.dropped}
     owed.difference_update(unit.after.assignment.replicas)
-    if not owed:
-        return None
     handed_over = unit.handover or (
         before is not None and before.handover and before.leader == leadership.leader
     )
+    # A step hands a lead over without dropping anybody.
+    if not owed and not (handed_over and unit.after.pace):
+        return None
     return Awaiting(leadership.leader, leadership.leader_epoch, tuple(sorted(owed)), handed_over)

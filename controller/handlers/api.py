@@ -16,6 +16,7 @@ from klamm.controller.core.events import RequestEvent as RequestEvent
 from klamm.controller.core.model import Broker, ClusterState
 from klamm.controller.core.results import Fault, Result
 from klamm.controller.core.rules import APACHE_3_9, Rules
+from klamm.controller.handlers.copies import NO_COPIES, Copies
 from klamm.controller.handlers.log_dirs import NO_LOG_DIRS, LogDirs
 from klamm.controller.security.acls import CLUSTER_NAME, Operation, ResourceType
 from klamm.controller.security.authorizer import ALLOW_ALL, Authorizer
@@ -52,7 +53,7 @@ class Context:
     `draw_topic_id()` an id for a new topic. `rules` are the node's profile, `properties` the
     configs that it was started with. `honours_timeouts` says that requests are answered in the
     time that they name. `client` is who asks, `authorizer` says what it may do. `log_dirs` are
-    the node's own.
+    the node's own, `copies` is what it knows of how far followers have come.
     """
 
     node_id: int
@@ -69,6 +70,7 @@ class Context:
     client: Client = Client(ANONYMOUS, "", "")
     authorizer: Authorizer = ALLOW_ALL
     log_dirs: LogDirs = NO_LOG_DIRS
+    copies: Copies = NO_COPIES
 
     def allows(
         self, operation: Operation, resource_type: ResourceType, name: str = CLUSTER_NAME

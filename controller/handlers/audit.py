@@ -14,6 +14,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
+from klamm.controller.core.events import UNSET
 from klamm.controller.handlers.resources import ResourceType as ConfigType
 from klamm.controller.security.acls import Operation, PatternType, Permission, ResourceType
 from klamm.controller.security.principals import Client
@@ -27,9 +28,13 @@ from klamm.protocol.generated.alter_partition_reassignments_response import (
 )
 from klamm.protocol.generated.alter_replica_log_dirs_request import AlterReplicaLogDirsRequest
 from klamm.protocol.generated.alter_replica_log_dirs_response import AlterReplicaLogDirsResponse
+from klamm.protocol.generated.alter_topics_request import AlterTopicsRequest
+from klamm.protocol.generated.alter_topics_response import AlterTopicsResponse
 from klamm.protocol.generated.alter_user_scram_credentials_request import (
     AlterUserScramCredentialsRequest,
 )
+from klamm.protocol.generated.assign_partitions_request import AssignPartitionsRequest
+from klamm.protocol.generated.assign_partitions_response import AssignPartitionsResponse
 from klamm.protocol.generated.create_acls_request import CreateAclsRequest
 from klamm.protocol.generated.create_partitions_request import CreatePartitionsRequest
 from klamm.protocol.generated.create_topics_request import CreateTopicsRequest
@@ -189,6 +194,24 @@ def _reassigned(request: AlterPartitionReassignmentsRequest) -> Iterator[str]:
             yield f"{_name(topic.name)}-{partition.partition_index} {what}"
 
 
+def _altered(request: AlterTopicsRequest) -> Iterator[str]:
+    for topic in request.topics:
+        name = _name(topic.name)
+        if topic.partitions != UNSET:
+            yield f"{name} to {topic.partitions} partitions"
+        if topic.replicas != UNSET:
+            yield f"{name} to replication factor {topic.replicas}"
+        for each in topic.partition_assignment:
+            yield f"{name}-{each.partition} to {','.join(map(str, each.brokers))}"
+        if (topic.partitions, topic.replicas, topic.partition_assignment) == (UNSET, UNSET, ()):
+            yield f"{name} as it is"
+
+
+def _assigned(request: AssignPartitionsRequest) -> Iterator[str]:
+    for each in request.assignments:
+        yield f"{_name(each.topic)}-{each.partition} to {','.join(map(str, each.brokers))}"
+
+
 def _credentials(request: AlterUserScramCredentialsRequest) -> Iterator[str]:
     for verb, changes in (("delete", request.deletions), ("set", request.upsertions)):
         yield from (f"{verb} {_name(each.name)}, mechanism {each.mechanism}" for each in changes)
@@ -219,6 +242,14 @@ def _codes_of_moves(response: AlterPartitionReassignmentsResponse) -> Iterator[i
     return _with_top(response.error_code, parts)
 
 
+def _codes_of_topics(response: AlterTopicsResponse) -> Iterator[int]:
+    return _with_top(response.error_code, (topic.error_code for topic in response.topics))
+
+
+def _codes_of_assignments(response: AssignPartitionsResponse) -> Iterator[int]:
+    return _with_top(response.error_code, (each.error_code for each in response.results))
+
+
 def _with_top(code: int, parts: Iterable[int]) -> Iterator[int]:
     """Yield the top level's code only if it is one: then there may be no parts."""
     if code:
@@ -239,5 +270,7 @@ _KINDS: Mapping[int, _Kind] = MappingProxyType(
         44: _Kind(_configs, _codes_of("responses")),
         45: _Kind(_reassigned, _codes_of_moves),
         51: _Kind(_credentials, _codes_of("results")),
+        17900: _Kind(_assigned, _codes_of_assignments),
+        17902: _Kind(_altered, _codes_of_topics),
     }
 )

@@ -8,6 +8,9 @@ Behaviour
     * INVALID_CONFIG: any value that is none for a topic, an unknown key of a topic, and append or
       subtract on what is no list (Kafka falls with UNKNOWN_SERVER_ERROR over keys that it does
       not know there). Keys of a broker that nobody knows are stored as they are.
+    * What holds for the whole cluster alone, as limits of moves do (KIP-435), is set on "" and
+      INVALID_CONFIG on a broker, and so is a value that is none for it. Kafka has no such keys; its
+      text for those of one broker alone is the model.
     * UNKNOWN_TOPIC_OR_PARTITION: a topic that this node's metadata or ZooKeeper does not have.
     * Without ALTER_CONFIGS on the topic, or on the cluster for what is none: the code of an
       authorization that failed.

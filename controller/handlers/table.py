@@ -1,6 +1,6 @@
 """Which keys are served, in which versions, and by whom."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType, ModuleType
 from typing import Any
@@ -32,11 +32,17 @@ from klamm.controller.handlers import (
     k60_describe_cluster,
     k67_allocate_producer_ids,
     k75_describe_topic_partitions,
+    k17900_assign_partitions,
+    k17901_partition_assignment_status,
+    k17902_alter_topics,
+    k17903_replica_status,
     k17904_describe_reassignments,
+    k17905_report_fetch_progress,
 )
 from klamm.controller.handlers.api import Context, Outcome
 from klamm.controller.handlers.releases import DEFAULT as DEFAULT_RELEASE
 from klamm.controller.handlers.releases import HISTORY, versions_of
+from klamm.controller.handlers.switches import PRIVATE, Switch, keys_of
 from klamm.protocol import registry
 
 
@@ -83,24 +89,31 @@ HANDLERS: Mapping[int, Handler] = MappingProxyType(
             k60_describe_cluster,
             k67_allocate_producer_ids,
             k75_describe_topic_partitions,
+            k17900_assign_partitions,
+            k17901_partition_assignment_status,
+            k17902_alter_topics,
+            k17903_replica_status,
             k17904_describe_reassignments,
+            k17905_report_fetch_progress,
         )
     }
 )
 
 
-#: What only klamm has: shown by nodes that are told to.
-PRIVATE = frozenset({k17904_describe_reassignments.API_KEY})
-
+#: What is shown without any switch.
 PUBLIC = tuple(key for key in HANDLERS if key not in PRIVATE)
 
 
-def advertised(keys: Iterable[int] = PUBLIC, release: str = DEFAULT_RELEASE) -> Mapping[int, range]:
+def advertised(
+    keys: Iterable[int] = PUBLIC,
+    release: str = DEFAULT_RELEASE,
+    switches: Collection[Switch] = (),
+) -> Mapping[int, range]:
     """Return the table that ApiVersions shows: what handler, codec and this release can do.
 
     What brokers and controllers of a ZooKeeper cluster ask each other is in it whatever the
-    release, for they look there before they ask, and so is what only klamm has. Raises KeyError
-    for a key that has no handler, ValueError for what is no release.
+    release, for they look there before they ask, and so is what `switches` have switched on.
+    Raises KeyError for a key that has no handler, ValueError for what is no release.
     """
     of_release = versions_of(release)
     table = {}
@@ -111,6 +124,8 @@ def advertised(keys: Iterable[int] = PUBLIC, release: str = DEFAULT_RELEASE) -> 
             versions = range(max(versions.start, known.start), min(versions.stop, known.stop))
         if versions:
             table[key] = versions
+    for key in sorted(keys_of(switches) & HANDLERS.keys()):
+        table[key] = _common(HANDLERS[key])
     return MappingProxyType(table)
 
 

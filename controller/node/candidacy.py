@@ -2,8 +2,10 @@
 
 from klamm.controller.core.model import ClusterState
 from klamm.controller.core.ops import Delete
+from klamm.controller.core.pace import MinIsr
 from klamm.controller.core.results import NOT_CONTROLLER
 from klamm.controller.node import doorway
+from klamm.controller.node.copies import Copies
 from klamm.controller.node.data import NodeData, Phase
 from klamm.controller.node.effects import Reply, Resign, SetTimer, Severity
 from klamm.controller.node.inauguration import Inauguration
@@ -110,9 +112,23 @@ def on_election_done(node: NodeData, event: CommitDone) -> None:
 
 def _take_office(node: NodeData, held: Held) -> None:
     node.controller_id = node.config.node_id
-    state = ClusterState(node.config.node_id, held.epoch, held.fence_version)
+    config = node.config
+    static = config.cluster_wide
+    state = ClusterState(
+        config.node_id,
+        held.epoch,
+        held.fence_version,
+        limits=static.limits,
+        min_isr=MinIsr(static.min_isr),
+        status_retention_ms=static.status_retention_ms,
+    )
     node.turns = Turns(
-        state, node.config.settings, node.config.protocol, node.decide_over, stale=everything()
+        state,
+        config.settings,
+        config.protocol,
+        node.decide_over,
+        static,
+        stale=everything(status=config.keeps_status),
     )
     node.phase = Phase.LOADING
     node.outlook.heard(held.epoch)
@@ -131,6 +147,7 @@ def abandon(node: NodeData, reason: str) -> None:
         if node.requests.waits_for(cause.id):
             node.do(answered("refuse", cause, NOT_CONTROLLER))
     node.turns = None
+    node.copies = Copies()
     node.inauguration = None
     node.office.candidate_epoch = 0
     node.do(*node.requests.refuse_all(), *node.links.close())

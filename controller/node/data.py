@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
 
+from klamm.controller.configs.cluster_wide import NOT_SET, ClusterWide
 from klamm.controller.core.decide import decide
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
 from klamm.controller.core.model import ClusterState, Endpoint
@@ -12,6 +13,7 @@ from klamm.controller.core.settings import Settings
 from klamm.controller.core.sizes import PACKET_LIMIT
 from klamm.controller.node.broker_links import BrokerLinks
 from klamm.controller.node.clearing import Clearing
+from klamm.controller.node.copies import Copies
 from klamm.controller.node.door import Door
 from klamm.controller.node.effects import Effect, Journal, Severity
 from klamm.controller.node.inauguration import Inauguration
@@ -55,6 +57,9 @@ class NodeConfig:
     `leader_moves_in_flight` is how many ends of moves may wait for one new leader at a time.
     `packet_limit` is ZooKeeper's jute.maxbuffer in bytes. `authorizer` decides who may do what
     until the node has read the lists itself; without one everybody may do everything.
+    `keeps_status`: it counts requests that assign partitions, and writes what they have come to,
+    not more often than each `status_write_interval_ms` but for completions.
+    `cluster_wide` is what holds of the whole cluster's configs where nothing is stored.
     """
 
     node_id: int
@@ -73,6 +78,9 @@ class NodeConfig:
     first_sequence: int = 1
     packet_limit: int = PACKET_LIMIT
     authorizer: AclAuthorizer | None = None
+    keeps_status: bool = False
+    status_write_interval_ms: int = 1000
+    cluster_wide: ClusterWide = NOT_SET
 
     @property
     def settings(self) -> Settings:
@@ -105,6 +113,8 @@ class NodeData:
     door: Door = field(default_factory=Door)
     notices: Notices = field(default_factory=Notices)
     clearing: Clearing = field(default_factory=Clearing)
+    #: How far followers have come, as heard in the present office.
+    copies: Copies = field(default_factory=Copies)
     #: None if everybody may do everything.
     permissions: Permissions | None = field(init=False)
     links: BrokerLinks = field(init=False)

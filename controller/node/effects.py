@@ -9,8 +9,10 @@ from klamm.controller.core.events import Cause
 from klamm.controller.core.model import Broker, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Check, Op
 from klamm.controller.core.origins import Origin
+from klamm.controller.core.pace import StepNote
 from klamm.controller.core.plan import Message as Planned
 from klamm.controller.core.results import Result
+from klamm.controller.core.status_book import StatusNote
 from klamm.controller.node.counters import Counters
 from klamm.controller.store.port import Read, Watch
 from klamm.protocol.codec import Message
@@ -119,7 +121,7 @@ class Journal:
     `sequence` numbers the entries of a node without a gap; an entry without one gets it, and the
     controller epoch (0 outside office), when it is handed to `NodeData.do`. `name` is the
     partition that it is about, or `topic` the topic. `origin` is where it comes from if there is
-    no `cause`, which has its own.
+    no `cause`, which has its own. `step` is what there is to know of a step of a move.
     """
 
     severity: Severity
@@ -139,6 +141,8 @@ class Journal:
     brokers: Mapping[int, Broker] | None = None
     counters: Counters | None = None
     origin: Origin | None = None
+    status: StatusNote | None = None
+    step: StepNote | None = None
 
 
 @dataclass(frozen=True, slots=True)

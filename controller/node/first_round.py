@@ -1,7 +1,9 @@
 """What a survey begins with: the lists, and the znodes that were named."""
 
 from klamm.controller.core.model import TopicPartition
+from klamm.controller.node.hint_readings import FIRST_READ as HINTS_READ
 from klamm.controller.node.stale import Stale
+from klamm.controller.node.status_readings import FIRST_READS as STATUS_READS
 from klamm.controller.store.port import Read, ReadChildren, ReadData
 from klamm.controller.znodes import paths
 
@@ -11,6 +13,8 @@ def first_round(stale: Stale) -> tuple[list[Read], list[TopicPartition]]:
     reads: list[Read] = []
     if stale.counter:
         reads.append(ReadData(paths.KLAMM_COMMIT))
+    if stale.cluster_config:
+        reads.append(ReadData(paths.CLUSTER_CONFIG))
     if stale.nodes:
         reads.append(ReadChildren(paths.KLAMM_NODES))
     if stale.brokers:
@@ -27,8 +31,13 @@ def first_round(stale: Stale) -> tuple[list[Read], list[TopicPartition]]:
     if stale.ledger_list:
         reads.append(ReadChildren(paths.REPLICA_DELETIONS))
     reads.extend(ReadData(paths.replica_deletions(name)) for name in sorted(stale.ledgers))
+    if stale.hint_list:
+        reads.append(HINTS_READ)
+    reads.extend(ReadData(paths.reassignment_steps(name)) for name in sorted(stale.hints))
     if stale.reassignments:
         reads.append(ReadData(paths.REASSIGN_PARTITIONS))
+    if stale.status:
+        reads.extend(STATUS_READS)
     if stale.election:
         reads.append(ReadData(paths.PREFERRED_REPLICA_ELECTION))
     for topic in sorted(stale.topics):

@@ -6,6 +6,7 @@ from uuid import UUID
 import msgspec
 
 from klamm.controller.core.model import NO_LEADER
+from klamm.controller.core.pace import UNLIMITED
 
 #: Of this form, in each line.
 VERSION = 1
@@ -15,10 +16,57 @@ class Form(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     """A JSON object; fields that have their default are left out."""
 
 
+class RunningForm(Form, frozen=True):
+    """A step that runs: see `klamm.controller.core.pace.RunningStep`."""
+
+    kind: str
+    adding: tuple[int, ...]
+    before: tuple[int, ...]
+    since_ms: int
+    limit: int = UNLIMITED
+
+
+class PaceForm(Form, frozen=True):
+    """How far a move in steps is: see `klamm.controller.core.pace.Pace`."""
+
+    hosted: tuple[int, ...]
+    origin: tuple[int, ...]
+    steps: int = 0
+    running: RunningForm | None = None
+    waiting: str | None = None
+    leads: bool = False
+    started: tuple[int, ...] | None = None
+    ended_ms: int = 0
+
+
+class LimitsForm(Form, frozen=True):
+    """The limits of moves in force; those left out are not limited."""
+
+    replicas: int = UNLIMITED
+    partitions: int = UNLIMITED
+    leaders: int = UNLIMITED
+
+
+class StepForm(Form, frozen=True):
+    """A step that begins, ends, waits or is given up: `klamm.controller.core.pace.StepNote`."""
+
+    number: int
+    limits: LimitsForm
+    min_isr: int
+    hosted: tuple[int, ...]
+    kind: str | None = None
+    added: tuple[int, ...] = ()
+    dropped: tuple[int, ...] = ()
+    settled: tuple[int, ...] = ()
+    limit: int = UNLIMITED
+    reason: str | None = None
+
+
 class PartitionForm(Form, frozen=True):
     """A partition: RS, AR and RR of the topic's znode, and its state znode, if there is one.
 
-    `version` is the state znode's. Without one `leader` is -1 and the epochs are.
+    `version` is the state znode's. Without one `leader` is -1 and the epochs are. `pace` is there
+    while the partition is moved in steps.
     """
 
     replicas: tuple[int, ...]
@@ -29,6 +77,7 @@ class PartitionForm(Form, frozen=True):
     isr: tuple[int, ...] = ()
     controller_epoch: int = -1
     version: int = -1
+    pace: PaceForm | None = None
 
 
 class ContentForm(Form, frozen=True):
@@ -99,6 +148,28 @@ class BrokerForm(Form, frozen=True):
     rack: str | None = None
 
 
+class ReplicaStatusForm(Form, frozen=True):
+    """How many records of how many a broker has copied; `error` is 60 until it is complete.
+
+    The denominator is -1 where nothing is known, or nothing is to be copied.
+    """
+
+    topic: str
+    partition: int
+    broker: int
+    numerator: int
+    denominator: int
+    error: int
+    complete: bool = False
+
+
+class StatusForm(Form, frozen=True):
+    """What has been written of a request with a number: those of its replicas with news."""
+
+    request_id: int
+    replicas: tuple[ReplicaStatusForm, ...] = ()
+
+
 class Line(Form, frozen=True):
     """One entry; what the words of `kind` mean is in `klamm.controller.node.kinds`."""
 
@@ -128,3 +199,5 @@ class Line(Form, frozen=True):
     lost: int | None = None
     #: By the names of Kafka's metrics; a count, or counts by broker.
     counters: dict[str, int | dict[int, int]] | None = None
+    status: StatusForm | None = None
+    step: StepForm | None = None

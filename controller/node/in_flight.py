@@ -7,6 +7,7 @@ from functools import partial
 from klamm.controller.core.events import (
     AlterReassignment,
     BeginEntry,
+    BeginStep,
     Cause,
     CheckPartition,
     RunElection,
@@ -45,7 +46,7 @@ def states_in_question(causes: Iterable[Cause], state: ClusterState) -> set[Topi
         event = cause.event
         if isinstance(event, RunElection):
             found.update(filter(partial(_is_led_elsewhere, state), state.election.partitions))
-        elif isinstance(event, AlterReassignment | BeginEntry | CheckPartition):
+        elif isinstance(event, AlterReassignment | BeginEntry | BeginStep | CheckPartition):
             partition = state.partition(event.partition)
             if partition is not None and _is_in_question(event, partition, state):
                 found.add(event.partition)
@@ -53,7 +54,7 @@ def states_in_question(causes: Iterable[Cause], state: ClusterState) -> set[Topi
 
 
 def _is_in_question(
-    event: AlterReassignment | BeginEntry | CheckPartition,
+    event: AlterReassignment | BeginEntry | BeginStep | CheckPartition,
     partition: Partition,
     state: ClusterState,
 ) -> bool:
@@ -62,6 +63,8 @@ def _is_in_question(
         return False
     if isinstance(event, AlterReassignment):
         return assignment.moving or event.target is not None
+    if isinstance(event, BeginStep):
+        return True
     if isinstance(event, BeginEntry):
         # Of a partition that does not move the target is where it is.
         return state.admin.target(event.partition) not in (None, assignment.target)

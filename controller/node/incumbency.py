@@ -15,6 +15,7 @@ from klamm.controller.node.effects import ReadZnodes, Reply, Severity
 from klamm.controller.node.inputs import BrokerAnswer, Input, Request, Turn
 from klamm.controller.node.rebalance import on_office_taken
 from klamm.controller.node.recorder import Recorder, answered, snapshot
+from klamm.controller.node.status import keep_status
 from klamm.controller.node.tidying import tidy_later
 from klamm.controller.node.turns import SERVER_ERROR, Turns
 from klamm.controller.store.port import (
@@ -115,7 +116,7 @@ def _take_in(node: NodeData, turns: Turns) -> None:
     What follows from it, telling brokers too, is for the next turn: it may take as long again.
     """
     if node.connected:
-        node.do(*turns.decide())
+        node.do(*turns.decide(node.now.wall_ms))
         _advance(node, turns)
 
 
@@ -140,7 +141,7 @@ def on_turn(node: NodeData, event: Turn) -> None:
         elif turns.stale and not turns.surveyed:
             node.do(*turns.begin_survey())
         elif turns.queue or turns.retries:
-            node.do(*turns.decide())
+            node.do(*turns.decide(node.now.wall_ms))
             _answer_given_up(node, turns)
         elif turns.surveyed:
             turns.surveyed = False
@@ -171,6 +172,7 @@ def _apply(node: NodeData, turns: Turns, commit: PlannedCommit) -> None:
     turns.apply(commit)
     node.do(*node.requests.settle(commit.results))
     tidy_later(node)
+    keep_status(node)
 
 
 def catch_up(node: NodeData, event: Input) -> None:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from klamm.controller.core.events import RequestEvent as RequestEvent
+from klamm.controller.core.fact_events import ReplicaProgress
+from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.origins import FromClient
 from klamm.controller.store.port import (
     CommitDone,
@@ -67,6 +69,21 @@ class ControllerHeard:
 
 
 @dataclass(frozen=True, slots=True)
+class ProgressHeard:
+    """What followers had copied at `at_ms`, milliseconds since the epoch: told, or polled."""
+
+    reports: tuple[ReplicaProgress, ...]
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class CopiesWanted:
+    """Somebody asks how far the followers of these have come."""
+
+    names: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Audited:
     """A request that alters something was answered; `text` says all of it, for the journal."""
 
@@ -95,6 +112,8 @@ Input = (
     | BrokerAnswer
     | Timer
     | ControllerHeard
+    | ProgressHeard
+    | CopiesWanted
     | Audited
     | Woke
     | Turn

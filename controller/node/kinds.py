@@ -11,9 +11,18 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "supersede": "a request, or an entry, gives a move that is under way another target",
         "cancel": "a request cancels a move",
         "end": "a move ends: its target is in sync",
+        "step-begin": "a step of a move begins: what it adds is to come in sync",
+        "step-end": "a step ends: what it added is in sync, and others may have gone",
+        "step-waiting": "no step of a move can be taken at present; `step` says why",
+        "step-abandoned": "a step cannot end any more, and what is next is chosen anew",
         "refuse": "a request is refused; the reply says why",
         "no-op": "a request is granted and changes nothing",
         "answered": "a request is granted that has waited for something",
+        # Requests that get a number (KIP-179)
+        "assignment-accepted": "a request gets a number, and its moves are ordered",
+        "assignment-status": "what replicas of such a request have come to is written",
+        "assignment-complete": "every replica of such a request is complete",
+        "assignment-removed": "what was kept of such requests is removed, for it is old",
         # Entries of /admin/reassign_partitions and /admin/preferred_replica_election
         "admin-read": "moves are ordered in /admin/reassign_partitions",
         "admin-gone": "somebody removed /admin/reassign_partitions, which cancels nothing",
@@ -42,6 +51,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         # Topics
         "topic-created": "a request creates a topic",
         "topic-grown": "a request gives a topic more partitions",
+        "topic-altered": "a request gives a topic more partitions, other replicas, or both",
         "topic-id": "a topic that had no id gets one",
         "housed": "replicas that somebody put on a klamm node go to brokers",
         "deletion-queued": "a topic's deletion is asked for",
@@ -58,6 +68,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "producer-ids": "a broker gets a block of producer ids",
         # The cluster and the office
         "brokers": "brokers came or went",
+        "configs-read": "configs that decisions depend on have changed; the text says how",
         "log-dir": "a broker cannot use replicas, for their log directory has failed, or can again",
         "shutdown": "a broker asked to leave, and is relieved of what others can lead",
         "started": "a process begins to write; what the one before did not come to write is gone",

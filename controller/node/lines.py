@@ -17,6 +17,9 @@ after it the `content` of its topic, the partition's `after`, the versions in `w
 `topic-gone` or `topic-deleted` entry, once its writes delete the topic's znode, ends a topic. After
 each Commit that is every topic as it is in ZooKeeper. What was known before a `started` entry is
 of no use after it: the next office begins with a snapshot.
+
+Of moves in steps, entries with a `step` tell the rest: the limits in force, and what was added and
+dropped. With the partition `before` and `after` that is enough to judge every step.
 """
 
 import dataclasses
@@ -29,6 +32,7 @@ from klamm.controller.core.events import Event, Fact
 from klamm.controller.core.model import Partition
 from klamm.controller.core.ops import Check, Create, Delete, Op, SetData
 from klamm.controller.core.origins import FromClient, FromEntry, Origin
+from klamm.controller.core.pace import Pace, StepNote
 from klamm.controller.core.plan import (
     Announce,
     Forget,
@@ -40,6 +44,7 @@ from klamm.controller.core.plan import (
     Stop,
 )
 from klamm.controller.core.results import Refusal, Result
+from klamm.controller.core.status_book import StatusNote
 from klamm.controller.node.effects import Content, Journal
 from klamm.controller.node.forms import (
     VERSION,
@@ -47,10 +52,16 @@ from klamm.controller.node.forms import (
     CauseForm,
     ContentForm,
     EventForm,
+    LimitsForm,
     Line,
     MessageForm,
+    PaceForm,
     PartitionForm,
+    ReplicaStatusForm,
     ReplyForm,
+    RunningForm,
+    StatusForm,
+    StepForm,
     WriteForm,
 )
 from klamm.controller.node.kinds import KINDS
@@ -88,6 +99,8 @@ def line(entry: Journal, node: int, wall_ms: int, monotonic: float) -> Line:
         if entry.brokers is None
         else tuple(BrokerForm(b.id, b.epoch, b.rack) for b in entry.brokers.values()),
         counters=entry.counters.by_name() if entry.counters else None,
+        status=_status(entry.status),
+        step=_step(entry.step),
     )
 
 
@@ -124,8 +137,11 @@ def _partition(partition: Partition | None) -> PartitionForm | None:
     if partition is None:
         return None
     assignment, held = partition.assignment, partition.leadership
+    pace = _pace(partition.pace)
     if held is None:
-        return PartitionForm(assignment.replicas, assignment.adding, assignment.removing)
+        return PartitionForm(
+            assignment.replicas, assignment.adding, assignment.removing, pace=pace
+        )
     return PartitionForm(
         assignment.replicas,
         assignment.adding,
@@ -135,6 +151,43 @@ def _partition(partition: Partition | None) -> PartitionForm | None:
         held.isr,
         held.controller_epoch,
         held.version,
+        pace,
+    )
+
+
+def _pace(pace: Pace | None) -> PaceForm | None:
+    if pace is None:
+        return None
+    running = pace.running
+    return PaceForm(
+        pace.hosted,
+        pace.origin,
+        pace.steps,
+        RunningForm(running.kind, running.adding, running.before, running.since_ms, running.limit)
+        if running
+        else None,
+        pace.waiting,
+        pace.leads,
+        None if pace.started is None else tuple(sorted(pace.started)),
+        pace.ended_ms,
+    )
+
+
+def _step(step: StepNote | None) -> StepForm | None:
+    if step is None:
+        return None
+    limits = LimitsForm(step.limits.replicas, step.limits.partitions, step.limits.leaders)
+    return StepForm(
+        step.number,
+        limits,
+        step.min_isr,
+        step.hosted,
+        step.kind,
+        step.added,
+        step.dropped,
+        step.settled,
+        step.limit,
+        step.reason,
     )
 
 
@@ -200,6 +253,24 @@ def _message(message: Message) -> MessageForm:
             return MessageForm("all-replicas", (broker,))
         case Forget(broker):
             return MessageForm("forget", (broker,))
+
+
+def _status(note: StatusNote | None) -> StatusForm | None:
+    if note is None:
+        return None
+    rows = (
+        ReplicaStatusForm(
+            row.topic,
+            row.partition,
+            row.broker,
+            row.numerator,
+            row.denominator,
+            row.error,
+            row.complete,
+        )
+        for row in note.replicas
+    )
+    return StatusForm(note.request_id, tuple(rows))
 
 
 def _reply(result: Result | None) -> ReplyForm | None:

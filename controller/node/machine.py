@@ -7,6 +7,7 @@ below; an input without a row there is ignored in that phase, and the tests name
     candidacy    steps outside office: who is controller, standing for it, leaving it
     incumbency   steps in office: read, decide, commit, apply, answer, send
     sessions     steps of the session with ZooKeeper
+    progress     steps of hearing, and of being asked, how far followers have come
     doorway      steps of the door, whose answers find it by their number in every phase
     recorder     what the journal says of a Commit; `lines` has the form in which it does
 """
@@ -14,7 +15,7 @@ below; an input without a row there is ignored in that phase, and the tests name
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from klamm.controller.node import candidacy, doorway, incumbency, sessions
+from klamm.controller.node import candidacy, doorway, incumbency, progress, sessions
 from klamm.controller.node.data import NodeData, Now, Phase
 from klamm.controller.node.door import Door
 from klamm.controller.node.effects import Effect
@@ -22,7 +23,9 @@ from klamm.controller.node.inputs import (
     Audited,
     BrokerAnswer,
     ControllerHeard,
+    CopiesWanted,
     Input,
+    ProgressHeard,
     Request,
     Timer,
     Transactions,
@@ -65,6 +68,8 @@ TRANSITIONS: dict[tuple[Phase, type], Step] = {
     **{(phase, Watched): incumbency.on_watched for phase in INSIDE},
     (Phase.ACTIVE, CommitDone): incumbency.on_commit_done,
     (Phase.ACTIVE, BrokerAnswer): incumbency.on_broker_answer,
+    (Phase.ACTIVE, ProgressHeard): progress.on_progress_heard,
+    (Phase.ACTIVE, CopiesWanted): progress.on_copies_wanted,
     (Phase.ACTIVE, Turn): incumbency.on_turn,
 }
 

@@ -30,12 +30,19 @@ class Place(Enum):
     DELETION = auto()
     REASSIGNMENTS = auto()
     ELECTION = auto()
-    CONFIG = auto()
+    CLUSTER_CONFIG = auto()
+    TOPIC_CONFIGS = auto()
+    TOPIC_CONFIG = auto()
     COUNTER = auto()
     LOG_DIR_EVENTS = auto()
     LOG_DIR_EVENT = auto()
     LEDGERS = auto()
     LEDGER = auto()
+    HINTS_LIST = auto()
+    HINTS = auto()
+    STATUS = auto()
+    STATUS_HEADER = auto()
+    STATUS_CHUNK = auto()
     OTHER = auto()
 
 
@@ -84,10 +91,20 @@ def locate(path: str) -> Location:
             return Location(Place.DELETION, topic)
         case ["admin", "reassign_partitions", *_]:
             return Location(Place.REASSIGNMENTS)
+        case ["admin", "reassign_partitions_status"]:
+            return Location(Place.STATUS)
+        case ["admin", "reassign_partitions_status", _]:
+            return Location(Place.STATUS_HEADER)
+        case ["admin", "reassign_partitions_status", _, _]:
+            return Location(Place.STATUS_CHUNK)
         case ["admin", "preferred_replica_election", *_]:
             return Location(Place.ELECTION)
-        case ["config", "topics" | "brokers", name]:
-            return Location(Place.CONFIG, name)
+        case ["config", "brokers", "<default>"]:
+            return Location(Place.CLUSTER_CONFIG)
+        case ["config", "topics"]:
+            return Location(Place.TOPIC_CONFIGS)
+        case ["config", "topics", topic]:
+            return Location(Place.TOPIC_CONFIG, topic)
         case ["klamm", "commit"]:
             return Location(Place.COUNTER)
         case ["log_dir_event_notification"]:
@@ -98,6 +115,10 @@ def locate(path: str) -> Location:
             return Location(Place.LEDGERS)
         case ["klamm", "replica_deletions", topic]:
             return Location(Place.LEDGER, topic)
+        case ["klamm", "reassignment_steps"]:
+            return Location(Place.HINTS_LIST)
+        case ["klamm", "reassignment_steps", topic]:
+            return Location(Place.HINTS, topic)
         case _:
             return Location(Place.OTHER)
 

@@ -14,6 +14,7 @@ from klamm.controller.core.events import BrokersRead, Cause, FollowUp, TopicRead
 from klamm.controller.core.model import ClusterState, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Op
 from klamm.controller.core.origins import FromEntry
+from klamm.controller.core.pace import StepNote
 from klamm.controller.core.plan import (
     Commit,
     Entry,
@@ -23,6 +24,7 @@ from klamm.controller.core.plan import (
     Stop,
 )
 from klamm.controller.core.results import Refusal, Result
+from klamm.controller.core.status_book import StatusNote
 from klamm.controller.node.effects import Content, Journal, Severity
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.config import ConfigEntity
@@ -89,14 +91,21 @@ class Recorder:
             elif entry.topic in topics:
                 self._about_topic(entry, topics.pop(entry.topic))
             else:
-                ops = self._claim(*_written_by(entry.kind))
-                self._add(entry.kind, entry.text, entry.cause, topic=entry.topic, ops=ops)
+                written = entry.status.writes if entry.status else _written_by(entry.kind)
+                self._add(
+                    entry.kind,
+                    entry.text,
+                    entry.cause,
+                    topic=entry.topic,
+                    ops=self._claim(*written),
+                    status=entry.status,
+                )
         for topic_name, topic in topics.items():
             kind = "topic-gone" if topic is None else "topic-read"
             self._about_topic(Entry(kind, topic=topic_name), topic)
         for name, partition in partitions.items():
             told = self._told.get(name)
-            if told is not partition and told != partition:
+            if told is None or told != partition or told.pace != partition.pace:
                 self._about_partition(Entry("changed", name=name), partitions)
         self._rest()
         return self.entries
@@ -127,10 +136,13 @@ class Recorder:
             name=name,
             before=before,
             after=after,
+            step=entry.step,
             ops=self._claim(
                 paths.topic(name.topic),
                 paths.state(*name),
                 paths.replica_deletions(name.topic),
+                paths.reassignment_steps(name.topic),
+                *_made_with(entry),
                 *_written_by(entry.kind),
             ),
             messages=tuple(self._messages.pop(name, ())),
@@ -187,6 +199,8 @@ class Recorder:
         ops: tuple[Op, ...] = (),
         messages: tuple[Message, ...] = (),
         content: Content | None = None,
+        status: StatusNote | None = None,
+        step: StepNote | None = None,
     ) -> None:
         sequence, epoch = self._next()
         first = self._first.setdefault(cause, sequence) if cause in self.causes else sequence
@@ -212,8 +226,15 @@ class Recorder:
                 messages=messages,
                 result=self._results.pop(cause, None),
                 content=content,
+                status=status,
+                step=step,
             )
         )
+
+
+def _made_with(entry: Entry) -> tuple[str, ...]:
+    """The parent of the hints about steps is made with the first of them."""
+    return (paths.REASSIGNMENT_STEPS,) if entry.step else ()
 
 
 def _written_by(kind: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from klamm.controller.node.notices import NOTICES_TIMER
 from klamm.controller.node.outlook import LOOK_TIMER
 from klamm.controller.node.permissions import PERMISSIONS_TIMER
 from klamm.controller.node.rebalance import REBALANCE_TIMER, on_rebalance
+from klamm.controller.node.status import STATUS_TIMER, SWEEP_TIMER, on_status_due, on_sweep_due
 from klamm.controller.node.tidying import TIDY_TIMER, on_tidy
 from klamm.controller.node.turns import RETRY_TIMER
 from klamm.controller.node.watches import arm_again
@@ -92,6 +93,10 @@ def on_timer(node: NodeData, event: Timer) -> None:
         on_rebalance(node)
     elif event.name == TIDY_TIMER:
         on_tidy(node)
+    elif event.name == STATUS_TIMER:
+        on_status_due(node)
+    elif event.name == SWEEP_TIMER:
+        on_sweep_due(node)
     elif event.name == NOTICES_TIMER:
         doorway.look_for_old_notices(node)
     elif event.name == PERMISSIONS_TIMER:

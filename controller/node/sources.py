@@ -9,9 +9,12 @@ from klamm.controller.core.events import (
     BrokersRead,
     DebtsRead,
     Fact,
+    LimitsRead,
     LogDirEventsRead,
+    MinIsrRead,
     NodesRead,
     NotificationsRead,
+    RetentionRead,
     StateRead,
     TopicRead,
 )
@@ -60,6 +63,10 @@ def _paths(fact: Fact) -> tuple[str, ...]:
             return (paths.ISR_CHANGES,)
         case LogDirEventsRead():
             return (paths.LOG_DIR_EVENTS,)
+        case LimitsRead() | RetentionRead():
+            return (paths.CLUSTER_CONFIG,)
+        case MinIsrRead():
+            return (paths.TOPIC_CONFIGS, paths.CLUSTER_CONFIG)
         case DebtsRead(topic=topic):
             return (paths.replica_deletions(topic),)
         case TopicRead(name=name):

@@ -21,11 +21,19 @@ class Stale:
     counter: bool = False
     ledger_list: bool = False
     log_dir_events: bool = False
+    #: What is kept of requests that assign partitions.
+    status: bool = False
+    cluster_config: bool = False
+    #: What is known of the configs of all topics, if anything is.
+    topic_configs: bool = False
     topics: set[str] = field(default_factory=set)
     states: set[TopicPartition] = field(default_factory=set)
     configs: set[str] = field(default_factory=set)
     #: Topics of which the deletes that are owed are to be read.
     ledgers: set[str] = field(default_factory=set)
+    hint_list: bool = False
+    #: Topics of which the hints about moves in steps are to be read.
+    hints: set[str] = field(default_factory=set)
     #: Znodes of which all that is below them is to be read.
     subtrees: set[str] = field(default_factory=set)
 
@@ -44,7 +52,12 @@ class Stale:
             or self.configs
             or self.ledger_list
             or self.log_dir_events
+            or self.status
+            or self.cluster_config
+            or self.topic_configs
             or self.ledgers
+            or self.hint_list
+            or self.hints
             or self.subtrees
         )
 
@@ -62,7 +75,12 @@ class Stale:
         self.configs |= other.configs
         self.ledger_list |= other.ledger_list
         self.log_dir_events |= other.log_dir_events
+        self.status |= other.status
+        self.cluster_config |= other.cluster_config
+        self.topic_configs |= other.topic_configs
         self.ledgers |= other.ledgers
+        self.hint_list |= other.hint_list
+        self.hints |= other.hints
         self.subtrees |= other.subtrees
         return self
 
@@ -89,22 +107,34 @@ class Stale:
                 self.reassignments = True
             case Place.ELECTION:
                 self.election = True
-            case Place.CONFIG:
+            case Place.CLUSTER_CONFIG:
+                self.cluster_config = True
+            case Place.TOPIC_CONFIGS:
+                self.cluster_config = self.topic_configs = True
+            case Place.TOPIC_CONFIG:
                 self.configs.add(path)
             case Place.COUNTER:
                 self.counter = True
             case Place.LOG_DIR_EVENTS | Place.LOG_DIR_EVENT:
                 self.log_dir_events = True
+            case Place.STATUS | Place.STATUS_HEADER | Place.STATUS_CHUNK:
+                self.status = True
             case Place.LEDGERS:
                 self.ledger_list = True
             case Place.LEDGER:
                 self.ledgers.add(location.topic)
+            case Place.HINTS_LIST:
+                self.hint_list = True
+            case Place.HINTS:
+                # Without their parent, too, none can be made.
+                self.hint_list = True
+                self.hints.add(location.topic)
             case Place.CONTROLLER | Place.OTHER:
                 pass
 
 
-def everything() -> Stale:
-    """What taking office must read."""
+def everything(*, status: bool = False) -> Stale:
+    """What taking office must read; `status`, too, if this node keeps that."""
     return Stale(
         brokers=True,
         nodes=True,
@@ -115,5 +145,9 @@ def everything() -> Stale:
         election=True,
         counter=True,
         ledger_list=True,
+        hint_list=True,
         log_dir_events=True,
+        status=status,
+        cluster_config=True,
+        topic_configs=True,
     )

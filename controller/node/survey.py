@@ -15,7 +15,6 @@ from klamm.controller.core.events import (
     AdminElectionRead,
     AdminReassignmentsRead,
     BrokersRead,
-    ConfigRead,
     CounterRead,
     DebtsRead,
     DeletionsRead,
@@ -26,7 +25,9 @@ from klamm.controller.core.events import (
     NotificationsRead,
 )
 from klamm.controller.core.model import Broker, CommitCounter, TopicPartition
+from klamm.controller.node.config_readings import ConfigReadings
 from klamm.controller.node.first_round import first_round, topic_reads
+from klamm.controller.node.hint_readings import HintReadings
 from klamm.controller.node.orders import election_of, reassignments_of
 from klamm.controller.node.places import (
     MAX_NAME,
@@ -36,6 +37,7 @@ from klamm.controller.node.places import (
     partition_number,
 )
 from klamm.controller.node.stale import Stale
+from klamm.controller.node.status_readings import StatusReadings
 from klamm.controller.node.subtrees import Subtrees
 from klamm.controller.node.topic_readings import TopicReadings, not_shown
 from klamm.controller.store.port import (
@@ -63,10 +65,13 @@ from klamm.controller.znodes.topic import decode_topic
 class Survey:
     """One survey: ask `reads`, give all their results to `feed`, until `reads` is empty.
 
-    `known` are the topics in the state: of the listed ones, only others are read.
+    `known` are the topics in the state: of the listed ones, only others are read. `configs` takes
+    what is read of configs.
     """
 
-    def __init__(self, stale: Stale, known: Collection[str]) -> None:
+    def __init__(
+        self, stale: Stale, known: Collection[str], configs: ConfigReadings | None = None
+    ) -> None:
         self.reads: tuple[Read, ...] = ()
         self.faults: list[ZnodeError] = []
         #: What was read and does not count, for the journal.
@@ -87,8 +92,10 @@ class Survey:
         self._orders: list[AdminReassignmentsRead | AdminElectionRead] = []
         self._topics = TopicReadings()
         self._subtrees = Subtrees(stale.subtrees)
-        self._configs: dict[str, int | None] = {}
+        self.configs = configs or ConfigReadings(stale)
         self._ledgers: dict[str, DebtsRead] = {}
+        self.hints = HintReadings()
+        self._status = StatusReadings()
         self._log_dir_events: tuple[str, ...] = ()
         self._failing: set[int] = set()
         self._counter: CommitCounter | None = None
@@ -150,8 +157,9 @@ class Survey:
             found.append(NodesRead(self._nodes))
         if self._brokers is not None:
             found.append(BrokersRead(self._brokers))
-        found.extend(ConfigRead(path, version) for path, version in self._configs.items())
+        found.extend(self.configs.facts())
         found.extend(self._subtrees.facts())
+        found.extend(self.hints.facts())
         found.extend(self._topics.topics())
         found.extend(self._topics.lone_states())
         for fault in self.faults:
@@ -167,6 +175,7 @@ class Survey:
         if self._deletions is not None:
             found.append(DeletionsRead(self._deletions))
         found.extend(self._orders)
+        found.extend(self._status.facts())
         if self._notifications:
             found.append(NotificationsRead(self._notifications))
         return found
@@ -204,6 +213,8 @@ class Survey:
                 self._deletions = frozenset()
             case Place.REASSIGNMENTS, Missing() | Znode():
                 self._orders.append(reassignments_of(result))
+            case ((Place.STATUS | Place.STATUS_HEADER | Place.STATUS_CHUNK), _):
+                return self._status.take(result)
             case Place.ELECTION, Missing() | Znode():
                 self._orders.append(election_of(result))
             case Place.PARTITIONS, Children(names=names):
@@ -225,8 +236,10 @@ class Survey:
                 return [ReadData(f"{path}/{name}") for name in self._named(path, names)]
             case Place.LEDGER, Missing():
                 self._ledgers[location.topic] = DebtsRead(location.topic, None, {})
-            case Place.CONFIG, Missing(path=path):
-                self._configs[path] = None
+            case ((Place.HINTS_LIST | Place.HINTS), _):
+                return self.hints.take(result)
+            case ((Place.CLUSTER_CONFIG | Place.TOPIC_CONFIGS | Place.TOPIC_CONFIG), _):
+                return self.configs.take(result)
             case _, Znode():
                 return self._take_data(result)
             case _, Unreadable():
@@ -282,8 +295,6 @@ class Survey:
                 self._failing.add(decode_log_dir_event(znode.data, znode.path).broker)
             case Place.LEDGER:
                 self._take_ledger(location.topic, znode)
-            case Place.CONFIG:
-                self._configs[znode.path] = znode.version
         return []
 
     def _take_ledger(self, topic: str, znode: Znode) -> None:

@@ -11,9 +11,11 @@ until the next try. What ZooKeeper refuses is halved at once, and so is what can
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from klamm.controller.configs.cluster_wide import NOT_SET, ClusterWide
 from klamm.controller.core.apply import apply
+from klamm.controller.core.cluster_configs import CONFIGS_READ, is_known
 from klamm.controller.core.decide import decide
 from klamm.controller.core.events import (
     Cause,
@@ -32,7 +34,9 @@ from klamm.controller.core.plan import Commit as PlannedCommit
 from klamm.controller.core.plan import Plan
 from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.core.settings import Settings
+from klamm.controller.node.config_readings import TOPIC_WATCH, ConfigReadings
 from klamm.controller.node.effects import (
+    ArmWatch,
     Commit,
     Effect,
     Journal,
@@ -65,6 +69,8 @@ class Turns:
     protocol: InterBrokerProtocol
     #: Called with the state, the causes of a turn, and the settings.
     decide_over: Decide = decide
+    #: What holds of the whole cluster's configs where nothing is stored.
+    static: ClusterWide = NOT_SET
     stale: Stale = field(default_factory=Stale)
     queue: list[Cause] = field(default_factory=list)
     taken: dict[int, Cause] = field(default_factory=dict)
@@ -98,8 +104,13 @@ class Turns:
     sources: Sources = field(default_factory=Sources)
     #: Topics whose content the snapshot has told, until they are part of the state.
     loaded: dict[str, Topic] = field(default_factory=dict)
+    #: The configs of topics count, and are read when they change.
+    follows_topics: bool = False
     #: The timer that takes finished entries out of /admin/reassign_partitions is set.
     tidying: bool = False
+    #: So are those that write what replicas have come to, and remove what is old of that.
+    writes_status: bool = False
+    sweeps_status: bool = False
     next_cause: int = 0
     next_request: int = 0
 
@@ -128,7 +139,11 @@ class Turns:
 
     def touched(self, path: str) -> None:
         """Note a watch event: what it names is stale, unless our own write caused it."""
-        if self.echoes[path] > 0:
+        of_topic_config = path.startswith(paths.TOPIC_CONFIGS)
+        if of_topic_config and not self.follows_topics:
+            return
+        # What a new topic is created with is read back, where it counts at all.
+        if self.echoes[path] > 0 and not of_topic_config:
             self.echoes[path] -= 1
         else:
             self.stale.add(path)
@@ -139,7 +154,8 @@ class Turns:
     def begin_survey(self, why: str = "to see what has changed") -> Iterator[Effect]:
         """Read what is stale; `why` is for the journal."""
         self.sources, self.seen = Sources(why, self.seen), set()
-        self.survey = Survey(self.stale, frozenset(self.state.topics))
+        configs = ConfigReadings(self.stale, self.static, self.state.limits)
+        self.survey = Survey(self.stale, frozenset(self.state.topics), configs)
         self.stale = Stale()
         yield from self.ask()
 
@@ -147,6 +163,11 @@ class Turns:
         """Ask for the survey's present round, or take its facts if there is none left."""
         if self.survey is None:
             return
+        configs = self.survey.configs
+        if configs.of_all_topics and not self.follows_topics:
+            self.follows_topics = True
+            self.next_request += 1
+            yield ArmWatch(self.next_request, (TOPIC_WATCH,))
         if self.survey.reads:
             self.next_request += 1
             self.survey_request = self.next_request
@@ -154,16 +175,22 @@ class Turns:
             return
         survey, self.survey = self.survey, None
         self.surveyed = True
-        for fault in survey.faults:
+        self.follows_topics &= not configs.unlimited
+        for fault in (*survey.faults, *configs.faults):
             yield Journal(Severity.ERROR, "unreadable", str(fault))
-        for remark in survey.remarks:
+        for remark in (*survey.remarks, *configs.remarks, *survey.hints.remarks):
             yield Journal(Severity.WARNING, "ignored", remark)
         facts = survey.facts()
         self.fresh.update(fact.partition for fact in facts if isinstance(fact, StateRead))
         # What an earlier reading found is not part of the state yet: then nothing is known.
         pending = any(isinstance(cause.event, TopicRead | StateRead) for cause in self.queue)
+        configured = any(isinstance(cause.event, CONFIGS_READ) for cause in self.queue)
         for fact in facts:
-            if pending or not self._is_known(fact):
+            if isinstance(fact, CONFIGS_READ):
+                known = not configured and is_known(self.state, fact)
+            else:
+                known = not pending and self._is_known(fact)
+            if not known:
                 self.add((fact,), self.sources.origin(fact))
 
     def _is_known(self, fact: Fact) -> bool:
@@ -188,13 +215,14 @@ class Turns:
 
     # --- deciding --------------------------------------------------------------------------
 
-    def decide(self) -> Iterator[Effect]:
-        """Decide over the queue; where brokers write states behind our back, read those first.
+    def decide(self, now_ms: int = 0) -> Iterator[Effect]:
+        """Decide over the queue at this time; where others write states, read those first.
 
         Below IBP 2.7-IV2 a leader sets its state znode itself, so every state that the Plan
         writes is read before and differences are folded in: at once where the causes name it,
         else after a first decision, and the same causes are decided again.
         """
+        self.settings = replace(self.settings, now_ms=now_ms)
         causes, conflicts = self._take()
         plan: Plan = ()
         unread: set[TopicPartition] = set()

@@ -8,10 +8,10 @@ from klamm.controller.store.port import Watch
 from klamm.controller.znodes import paths
 
 #: Registrations, every topic with its states, notifications of ISR changes, topics that are to
-#: be deleted, orders of old tools, and deletes that are owed, which an operator may remit. One
-#: recursive watch tells of states that leaders set below IBP 2.7-IV2 and of topics that others
-#: change, and costs nothing per partition to arm; what watches cost is told at `Watch`. It tells of
-#: our own Commits too, which `Turns.touched` leaves out.
+#: be deleted, orders of old tools, deletes that are owed, which an operator may remit, and configs
+#: of the whole cluster. One recursive watch tells of states that leaders set below IBP 2.7-IV2 and
+#: of topics that others change, and costs nothing per partition to arm; what watches cost is told
+#: at `Watch`. It tells of our own Commits too, which `Turns.touched` leaves out.
 OFFICE = (
     Watch(paths.BROKER_IDS, recursive=True),
     Watch(paths.KLAMM_NODES, recursive=True),
@@ -22,6 +22,7 @@ OFFICE = (
     Watch(paths.REASSIGN_PARTITIONS),
     Watch(paths.PREFERRED_REPLICA_ELECTION),
     Watch(paths.REPLICA_DELETIONS, recursive=True),
+    Watch(paths.CLUSTER_CONFIG),
 )
 
 
@@ -37,7 +38,8 @@ def arm_again(node: NodeData, turns: Turns) -> None:
     not be read before. What that costs is what taking office costs, once per connection.
     """
     arm(node)
-    turns.stale |= everything()
+    turns.follows_topics = False
+    turns.stale |= everything(status=node.config.keeps_status)
     turns.stale.topics.update(turns.state.topics)
     turns.stale.ledgers.update(turns.state.ledgers)
     for path in turns.state.unreadable:

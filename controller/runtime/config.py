@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from klamm.controller.configs.cluster_wide import NOT_SET, ClusterWide
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
 from klamm.controller.core.rules import APACHE_3_9, Rules
 from klamm.controller.core.sizes import PACKET_LIMIT
 from klamm.controller.handlers.releases import DEFAULT as RELEASE
+from klamm.controller.handlers.switches import Switch, switched_on
 from klamm.controller.runtime.listeners import PLAINTEXT, Listener
 from klamm.controller.security.authorizer import AclAuthorizer
 
@@ -27,8 +29,8 @@ class ControllerConfig:
     ever. The defaults are those of new topics (num.partitions, default.replication.factor).
     `packet_limit` is the jute.maxbuffer of ZooKeeper's servers, in bytes.
     `forwarding` passes 45 and 46 on to the controller while the node is not it. `release` is that
-    of Kafka whose versions clients are shown; `describe_reassignments` shows klamm's own request
-    of that name too.
+    of Kafka whose versions clients are shown. `status_write_interval_ms` is how often the status of
+    requests that assign partitions is written at most.
     `authorizer` says who may do what, its lists yet to be read; without one everybody may all.
     `journal` is the file for notes. `properties` are the raw ones that the node was started with.
     """
@@ -54,7 +56,7 @@ class ControllerConfig:
     reassignment_timeout: bool = False
     forwarding: bool = False
     release: str = RELEASE
-    describe_reassignments: bool = False
+    status_write_interval_ms: int = 1000
     journal_max_bytes: int = 64 * 1024 * 1024
     journal_files: int = 8
     journal_fsync: str = "never"
@@ -71,6 +73,16 @@ class ControllerConfig:
             raise ValueError(f"node_id {self.node_id} is negative: ids of nodes start at 0")
         if self.listener not in [listener.name for listener in self.listeners]:
             raise ValueError(f"listener {self.listener} is none of {self.listeners}")
+
+    @property
+    def switches(self) -> frozenset[Switch]:
+        """What of klamm's own clients are shown too."""
+        return switched_on(self.properties)
+
+    @property
+    def cluster_wide(self) -> ClusterWide:
+        """What holds of the cluster's configs where nothing is stored for all brokers."""
+        return NOT_SET.overridden(self.properties)[0]
 
     @property
     def between(self) -> Listener:

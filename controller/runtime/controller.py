@@ -9,14 +9,16 @@ from functools import partial
 import trio
 
 from klamm.controller.core.model import Broker, Endpoint
-from klamm.controller.handlers.table import PRIVATE, PUBLIC, advertised
+from klamm.controller.handlers.switches import Switch
+from klamm.controller.handlers.table import advertised
 from klamm.controller.node import Node, NodeConfig
 from klamm.controller.runtime.authentication import Entrance, guard_of
 from klamm.controller.runtime.config import ControllerConfig
+from klamm.controller.runtime.copies import HeardCopies
 from klamm.controller.runtime.credentials import find_credential
 from klamm.controller.runtime.driver import Driver, now
 from klamm.controller.runtime.entry import enter_cluster
-from klamm.controller.runtime.forwarding import Forwarder
+from klamm.controller.runtime.forwarding import ALWAYS, ON_REQUEST, Forwarder
 from klamm.controller.runtime.journal import Journal
 from klamm.controller.runtime.journal_file import JournalFile
 from klamm.controller.runtime.limits import Limits
@@ -24,6 +26,7 @@ from klamm.controller.runtime.links import LinkSettings
 from klamm.controller.runtime.listeners import Listener
 from klamm.controller.runtime.login import connect_between_brokers
 from klamm.controller.runtime.permissions import read_permissions
+from klamm.controller.runtime.polls import Polls
 from klamm.controller.runtime.server import Admission, serve
 from klamm.controller.runtime.service import Service
 from klamm.controller.runtime.sessions import OpenStore
@@ -31,6 +34,9 @@ from klamm.controller.runtime.standby import FROM_CONTROLLERS
 from klamm.controller.security.authorizer import AclAuthorizer
 from klamm.controller.store.options import ZookeeperOptions
 from klamm.protocol import registry
+
+#: What lives by how far replicas have come.
+_POLLED = frozenset({Switch.ALTER, Switch.ASSIGN})
 
 
 class ListenError(OSError):
@@ -84,7 +90,9 @@ async def run_controller(
         links = LinkSettings(str(config.node_id), config.listener, connect=connect)
         driver = Driver(node, open_store, journal, links)
         table = _table(config)
-        forwarder = Forwarder(connect) if config.forwarding else None
+        polls = Polls(node, driver.post, links, now) if config.switches & _POLLED else None
+        kinds = ALWAYS | ON_REQUEST if config.forwarding else ALWAYS
+        forwarder = Forwarder(connect, kinds=kinds)
         service = Service(
             node,
             driver.submit,
@@ -102,11 +110,14 @@ async def run_controller(
             look_up=driver.look_up,
             authorizer=lambda: node.authorizer,
             note=driver.note,
+            copies=HeardCopies(node, driver.post, now),
+            look=polls.look if polls is not None else None,
         )
         async with trio.open_nursery() as nursery:
             nursery.start_soon(driver.run)
-            if forwarder is not None:
-                await nursery.start(forwarder.run)
+            if polls is not None:
+                nursery.start_soon(polls.run)
+            await nursery.start(forwarder.run)
             keys = [kind.api_key for kind in FROM_CONTROLLERS]
             served = {**table, **{key: registry.request(key).versions for key in keys}}
             find = partial(find_credential, driver.transact)
@@ -171,8 +182,7 @@ def _endpoints(
 
 def _table(config: ControllerConfig) -> Mapping[int, range]:
     """Return what ApiVersions shows."""
-    own = PRIVATE if config.describe_reassignments else ()
-    return advertised((*PUBLIC, *own), config.release)
+    return advertised(release=config.release, switches=config.switches)
 
 
 def _limits(config: ControllerConfig) -> Limits:
@@ -215,4 +225,7 @@ def _node_config(
         leader_imbalance_check_seconds=config.leader_imbalance_check_seconds,
         first_sequence=first_sequence,
         authorizer=authorizer,
+        cluster_wide=config.cluster_wide,
+        keeps_status=Switch.ASSIGN in config.switches,
+        status_write_interval_ms=config.status_write_interval_ms,
     )

@@ -1,14 +1,16 @@
-"""Requests 45 and 46 passed on to the controller by a node that is not it.
+"""Requests passed on to the controller by a node that is not it.
 
-Kafka leaves it to clients to find the controller; klamm.request.forwarding.enable has this done.
+Kafka leaves it to clients to find the controller; klamm.request.forwarding.enable has this done
+for 45 and 46. The requests of KIP-179 that only a controller can carry out, 17900 and 17902, may
+be sent to any broker by its text: they are passed on wherever they are served at all.
 
 Rules
 1. There is one connection per controller, opened by the first request, kept, and pipelined: it
    carries requests in the order in which they came, with correlation ids of its own and the
    client id of whoever asked.
 2. Each request is answered once: by what the controller says, or by NOT_CONTROLLER if the
-   connection is lost, if the request's own timeout is over, if too many wait already, or if the
-   node ends. NOT_CONTROLLER may mean that the request was carried out all the same, as it may
+   connection is lost, if the own timeout of a 45 or 46 is over, if too many wait already, or if
+   the node ends. NOT_CONTROLLER may mean that the request was carried out all the same, as it may
    without forwarding; a repeated one does no harm.
 3. A connection whose oldest request has waited for `LONGEST_SECONDS` is lost, whoever still
    waits for that one: the answers behind it would never come. So nobody waits longer than that.
@@ -19,7 +21,7 @@ Rules
 import logging
 import math
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NoReturn
 
 import trio
@@ -29,6 +31,8 @@ from klamm.controller.core.model import Endpoint
 from klamm.controller.handlers import (
     k45_alter_partition_reassignments,
     k46_list_partition_reassignments,
+    k17900_assign_partitions,
+    k17902_alter_topics,
 )
 from klamm.controller.runtime.conversation import (
     READ_BYTES,
@@ -41,6 +45,8 @@ from klamm.protocol.connection import ClientConnection, ProtocolViolation, Reque
 from klamm.protocol.generated.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
 )
+from klamm.protocol.generated.alter_topics_request import AlterTopicsRequest
+from klamm.protocol.generated.assign_partitions_request import AssignPartitionsRequest
 from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
 )
@@ -59,18 +65,31 @@ MOST_WAITING = 256
 #: The tag that says that a request was passed on; far from those that Kafka gives out.
 FORWARDED_TAG = 27_500
 
-Forwardable = AlterPartitionReassignmentsRequest | ListPartitionReassignmentsRequest
+Forwardable = (
+    AlterPartitionReassignmentsRequest
+    | ListPartitionReassignmentsRequest
+    | AlterTopicsRequest
+    | AssignPartitionsRequest
+)
+
+#: What is passed on only by nodes that are told to, and what by all that serve it.
+ON_REQUEST = frozenset({AlterPartitionReassignmentsRequest, ListPartitionReassignmentsRequest})
+ALWAYS = frozenset({AlterTopicsRequest, AssignPartitionsRequest})
 
 #: What a client must be allowed to do with the cluster before its request is passed on: the
 #: controller takes it for one of this node.
 NEEDED_FOR: Mapping[type[Message], Operation] = {
     AlterPartitionReassignmentsRequest: Operation.ALTER,
     ListPartitionReassignmentsRequest: Operation.DESCRIBE,
+    AlterTopicsRequest: Operation.CLUSTER_ACTION,
+    AssignPartitionsRequest: Operation.CLUSTER_ACTION,
 }
 
 NOT_CONTROLLER: Mapping[type[Message], Message] = {
     AlterPartitionReassignmentsRequest: k45_alter_partition_reassignments.NOT_CONTROLLER,
     ListPartitionReassignmentsRequest: k46_list_partition_reassignments.NOT_CONTROLLER,
+    AlterTopicsRequest: k17902_alter_topics.NOT_CONTROLLER,
+    AssignPartitionsRequest: k17900_assign_partitions.NOT_CONTROLLER,
 }
 
 
@@ -89,9 +108,18 @@ def destination(
 
 
 class Forwarder:
-    """Passes requests on while `run` runs; before and after, it answers NOT_CONTROLLER."""
+    """Passes requests on while `run` runs; before and after, it answers NOT_CONTROLLER.
 
-    def __init__(self, connect: Connect = connect_tcp, most_waiting: int = MOST_WAITING) -> None:
+    `kinds` are the requests that it passes on; all others are the node's own to answer.
+    """
+
+    def __init__(
+        self,
+        connect: Connect = connect_tcp,
+        most_waiting: int = MOST_WAITING,
+        kinds: Collection[type[Message]] = ON_REQUEST | ALWAYS,
+    ) -> None:
+        self.kinds = frozenset(kinds)
         self._connect = connect
         self._most_waiting = most_waiting
         self._links: dict[Endpoint, _Link] = {}
@@ -113,8 +141,12 @@ class Forwarder:
         client_id: str | None,
         body: Forwardable,
         on_answer: Callable[[Message], None],
+        version: int = 0,
     ) -> None:
-        """Pass a request on; `on_answer` is called once, on this thread, at once or later."""
+        """Pass a request of this version on.
+
+        `on_answer` is called once, on this thread, at once or later.
+        """
         if self._nursery is None:
             on_answer(NOT_CONTROLLER[type(body)])
             return
@@ -128,16 +160,29 @@ class Forwarder:
             link = self._links[endpoint] = _Link(endpoint, self._connect)
             self._nursery.start_soon(link.run)
         # Sent here and not by its task: tasks start in any order, requests keep theirs.
-        wait = link.send(client_id, body)
-        seconds = max(0.0, body.timeout_ms / 1000)
-        self._nursery.start_soon(_answer, wait, seconds, NOT_CONTROLLER[type(body)], on_answer)
+        wait = link.send(client_id, body, _version(body, version))
+        self._nursery.start_soon(
+            _answer, wait, _patience(body), NOT_CONTROLLER[type(body)], on_answer
+        )
 
 
-def _version(body: Forwardable) -> int:
-    """Return the lowest version that carries a request; answers are of use in any."""
-    if isinstance(body, ListPartitionReassignmentsRequest):
-        return 0
-    return 0 if body.allow_replication_factor_change else 1
+def _patience(body: Forwardable) -> float:
+    """Return for how many seconds an answer is waited for.
+
+    A number that a client was not told is lost to it, so the timeouts of requests that count are
+    the controller's to honour, or to ignore.
+    """
+    return math.inf if type(body) in ALWAYS else max(0.0, body.timeout_ms / 1000)
+
+
+def _version(body: Forwardable, asked: int) -> int:
+    """Return the version to ask the controller in: the lowest that carries the request.
+
+    A list's own version says what the answer has to tell.
+    """
+    if isinstance(body, AlterPartitionReassignmentsRequest):
+        return 0 if body.allow_replication_factor_change else 1
+    return asked
 
 
 class _Wait:
@@ -177,10 +222,10 @@ class _Link:
         """How many requests the controller has not answered, given up by their clients or not."""
         return len(self._waits)
 
-    def send(self, client_id: str | None, body: Forwardable) -> _Wait:
+    def send(self, client_id: str | None, body: Forwardable, version: int) -> _Wait:
         """Queue a request behind those that wait; not after the link has ended."""
         header = RequestHeader(client_id=client_id, unknown_tagged_fields=((FORWARDED_TAG, b""),))
-        _, data = self._protocol.send_request(body, _version(body), header=header)
+        _, data = self._protocol.send_request(body, version, header=header)
         wait = _Wait()
         self._waits.append(wait)
         self._unsent.append(data)

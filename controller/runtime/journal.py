@@ -47,7 +47,7 @@ CLOSE_SECONDS = 5.0
 CHUNK_BYTES = 256 * 1024
 CHUNK_LINES = 500
 #: About what an entry takes that waits: itself with its cause and result, and each part of it.
-ENTRY_BYTES = 1_000
+ENTRY_BYTES = 1_100
 PART_BYTES = 200
 
 
@@ -257,6 +257,8 @@ def weigh(entry: Entry) -> int:
     parts = len(entry.ops) + len(entry.messages) + len(entry.brokers or ())
     if entry.content is not None:
         parts += len(entry.content.partitions)
+    if entry.status is not None:
+        parts += len(entry.status.replicas)
     data = sum(len(op.data or b"") for op in entry.ops if isinstance(op, Create | SetData))
     return ENTRY_BYTES + PART_BYTES * parts + len(entry.text) + data
 

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from klamm.controller.configs import cluster_wide
 from klamm.controller.configs.broker_keys import DYNAMIC, STATIC_NAMES, base_name
 from klamm.controller.core import ibp
 from klamm.controller.core.rules import PROFILES
 from klamm.controller.core.sizes import PACKET_LIMIT
 from klamm.controller.handlers.releases import RELEASES
+from klamm.controller.handlers.switches import Switch
 from klamm.controller.runtime.config import INT32_MAX, ControllerConfig
 from klamm.controller.runtime.listeners import read_listeners
 from klamm.controller.security.settings import KEYS as AUTHORIZER_KEYS
@@ -98,7 +100,7 @@ KEYS: Mapping[str, _Key] = {
     "klamm.reassignment.timeout.enable": _Key("reassignment_timeout", _boolean),
     "klamm.request.forwarding.enable": _Key("forwarding", _boolean),
     "klamm.advertised.release": _Key("release", _one_of(*RELEASES)),
-    "klamm.describe.reassignments.enable": _Key("describe_reassignments", _boolean),
+    "klamm.kip179.status.write.interval.ms": _Key("status_write_interval_ms", _number(1)),
     "klamm.journal.file": _Key("journal", _file),
     "klamm.journal.max.bytes": _Key("journal_max_bytes", _number(1, _INT64_MAX)),
     "klamm.journal.files": _Key("journal_files", _number(1)),
@@ -119,7 +121,7 @@ _REQUIRED = {
 def config_from(properties: Mapping[str, str]) -> ControllerConfig:
     """Return the settings that properties ask for; raises ConfigError with every fault."""
     faults: list[str] = []
-    fields: dict[str, Any] = {"properties": dict(properties)}
+    fields: dict[str, Any] = {}
     for name, why in _REQUIRED.items():
         if name not in properties:
             faults.append(f"{name} is missing: {why}{_hint(name, properties)}")
@@ -144,6 +146,15 @@ def config_from(properties: Mapping[str, str]) -> ControllerConfig:
         fields["authorizer"] = authorizer_from(properties)
     except ValueError as error:
         faults.append(str(error))
+    for switch in Switch:
+        if properties.get(switch.value, "false").strip().lower() not in ("true", "false"):
+            text = properties[switch.value].strip()
+            faults.append(f"{switch.value}={text!r}: true or false is needed")
+    try:
+        fields["properties"] = cluster_wide.folded(properties)
+        faults.extend(cluster_wide.faults_of(fields["properties"]))
+    except ValueError as error:
+        faults.append(str(error))
     if faults:
         raise ConfigError(faults)
     return ControllerConfig(**fields)
@@ -154,7 +165,7 @@ def unknown_keys(properties: Mapping[str, str]) -> tuple[str, ...]:
 
     Most of Kafka's own mean nothing to klamm, and need no word.
     """
-    known = {*KEYS, *DYNAMIC, *STATIC_NAMES, *AUTHORIZER_KEYS}
+    known = {*KEYS, *DYNAMIC, *STATIC_NAMES, *AUTHORIZER_KEYS, *cluster_wide.START_UP_SYNONYMS}
     return tuple(name for name in properties if base_name(name) not in known)
 
 

@@ -3,13 +3,12 @@
 import logging
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Protocol
 from uuid import UUID, uuid4
 
 from klamm.controller.brokers.metadata import refreshed
-from klamm.controller.core.model import Broker, ClusterState
+from klamm.controller.core.model import Broker, ClusterState, TopicPartition
 from klamm.controller.core.rules import APACHE_3_9, Rules
 from klamm.controller.handlers import k3_metadata, k46_list_partition_reassignments
 from klamm.controller.handlers.api import (
@@ -17,15 +16,17 @@ from klamm.controller.handlers.api import (
     Context,
     Timeout,
 )
+from klamm.controller.handlers.copies import NO_COPIES, Copies
 from klamm.controller.handlers.from_controllers import denied
 from klamm.controller.handlers.table import HANDLERS
-from klamm.controller.node.outlook import View
 from klamm.controller.runtime.audit import Note, audit
 from klamm.controller.runtime.exchange import Exchange
 from klamm.controller.runtime.forwarding import NEEDED_FOR, Forwardable, Forwarder, destination
+from klamm.controller.runtime.looks import HasState
 from klamm.controller.runtime.remembered import Remembered
 from klamm.controller.runtime.replies import CallOff, Late, Submitter, Transactor, carry_out
 from klamm.controller.runtime.standby import Standby
+from klamm.controller.security.acls import Operation
 from klamm.controller.security.authorizer import ALLOW_ALL, Authorizer
 from klamm.controller.security.principals import ANONYMOUS, Client
 from klamm.controller.znodes.text import encode_uuid
@@ -33,6 +34,7 @@ from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
 from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
 )
+from klamm.protocol.generated.replica_status_request import ReplicaStatusRequest
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from klamm.protocol.message import Message
@@ -41,6 +43,9 @@ LOG = logging.getLogger("klamm.server")
 
 #: Tells the node of a controller that has spoken to it.
 Hear = Callable[[int], None]
+
+#: Has brokers polled about partitions, and a function called when that is done.
+Look = Callable[[Iterable[TopicPartition], Callable[[], None]], None]
 
 #: Has a function called after some seconds.
 Later = Callable[[float, Callable[[], None]], CallOff]
@@ -52,30 +57,6 @@ REMEMBERED = frozenset({k3_metadata.API_KEY, k46_list_partition_reassignments.AP
 MOST_CLIENTS = 256
 
 
-class HasState(Protocol):
-    """What the service looks at: a node, whose state is a value between two turns."""
-
-    @property
-    def doubtful(self) -> bool:
-        """Tell whether the node may be controller no more, for it cannot hear ZooKeeper."""
-
-    @property
-    def view(self) -> View:
-        """What a node out of office sees in ZooKeeper."""
-
-    @property
-    def office_epoch(self) -> int:
-        """The epoch of the office that the node holds, though it may still be loading; else 0."""
-
-    @property
-    def registration_epoch(self) -> int:
-        """The epoch by which controllers call this life of the node."""
-
-    @property
-    def state(self) -> ClusterState | None:
-        """The cluster if this node is the active controller, else None."""
-
-
 class Service:
     """Dispatches the requests of one node.
 
@@ -83,7 +64,7 @@ class Service:
     the driver, `transact` transactions. `hear` is told the epoch of a controller that has sent
     UpdateMetadata. `look_up` is called before each request: whoever has stood still must know it
     before it answers. `authorizer` says who may do what, as of now; `note` takes the audit's lines
-    for the journal.
+    for the journal. `copies` are what the node knows of them; `look` has brokers polled for more.
     """
 
     def __init__(
@@ -105,7 +86,10 @@ class Service:
         look_up: Callable[[], None] = lambda: None,
         authorizer: Callable[[], Authorizer] = lambda: ALLOW_ALL,
         note: Note | None = None,
+        copies: Copies = NO_COPIES,
+        look: Look | None = None,
     ) -> None:
+        self._look = look
         self._hear = hear
         self._look_up = look_up
         self._authorizer = authorizer
@@ -135,6 +119,7 @@ class Service:
             properties=properties or {},
             honours_timeouts=honours_timeouts,
             authorizer=authorizer(),
+            copies=copies,
         )
 
     def dispatch(self, exchange: Exchange) -> None:
@@ -180,28 +165,44 @@ class Service:
         exchange.respond(answer)
 
     def _waits(self, exchange: Exchange) -> bool:
-        """Have a list of moves wait while it is uncertain whether the node is still controller.
+        """Have an answer from the node's state wait until the state is good enough for it.
 
-        What is to be decided waits in the node itself; this is answered from its state.
+        A list of moves waits while it is uncertain whether the node is still controller, and the
+        status of replicas until brokers have been polled. What is to be decided waits in the node
+        itself.
         """
-        header, body = exchange.request.header, exchange.request.body
-        if not (isinstance(body, ListPartitionReassignmentsRequest) and self._node.doubtful):
-            return False
-        late, version = Late(exchange), header.request_api_version
+        body = exchange.request.body
+        if isinstance(body, ReplicaStatusRequest) and self._look is not None:
+            if not self.context(exchange.client).allows_cluster(Operation.DESCRIBE):
+                return False
+            named = [TopicPartition(key.topic, key.partition) for key in body.replicas]
+            self._look(named, self._answer_later(exchange))
+            return True
+        if isinstance(body, ListPartitionReassignmentsRequest) and self._node.doubtful:
+            self._answer_later(exchange)()
+            return True
+        return False
 
-        def listed() -> Message:
+    def _answer_later(self, exchange: Exchange) -> Callable[[], None]:
+        """Return what answers after all that the node was handed before; call it once."""
+        header, body = exchange.request.header, exchange.request.body
+        late = Late(exchange)
+
+        def answer() -> Message:
+            handler = HANDLERS[header.request_api_key]
             context = self.context(exchange.client)
-            outcome = k46_list_partition_reassignments.handle(context, body, version)
+            outcome = handler.handle(context, body, header.request_api_version)
             assert isinstance(outcome, Answer)
             return outcome.response
 
-        self._submit((), lambda _: late.answer(listed), exchange.origin)
-        return True
+        return lambda: self._submit((), lambda _: late.answer(answer), exchange.origin)
 
     def _passes_on(self, exchange: Exchange) -> bool:
         """Have the controller answer, if that is wanted and there is one."""
         request, context = exchange.request, self.context(exchange.client)
         if self._forwarder is None or not isinstance(request.body, Forwardable):
+            return False
+        if type(request.body) not in self._forwarder.kinds:
             return False
         if not context.allows_cluster(NEEDED_FOR[type(request.body)]):
             return False  # the controller would take our word for the client's
@@ -214,6 +215,7 @@ class Service:
             request.header.client_id,
             request.body,
             lambda response: late.answer(lambda: response),
+            request.header.request_api_version,
         )
         return True
 

@@ -11,6 +11,7 @@ Structs; `msgspec.structs.replace` makes changed copies.
     brokers      where brokers listen
     controller   who is in office, and the epoch
     admin        reassignments and elections ordered by znode, notices of brokers
+    status       what requests that assign partitions have come to
     config       dynamic configs, their entities and change notices
     acl          access control lists and change notices
     cluster      cluster id, producer ids, features

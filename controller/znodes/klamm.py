@@ -36,7 +36,8 @@ from klamm.controller.znodes.parsing import (
 _Version = Annotated[int, msgspec.Meta(ge=1, le=1)]
 _Natural64 = Annotated[int, msgspec.Meta(ge=0, le=INT64_MAX)]
 
-StepKind = Literal["leader", "fill", "swap"]
+#: "deferred": no step runs, the next one waits.
+StepKind = Literal["leader", "fill", "swap", "deferred"]
 
 
 class KlammNodeZnode(msgspec.Struct, frozen=True):
@@ -58,7 +59,8 @@ class ReassignmentStep(msgspec.Struct, frozen=True):
     """The running step of a move made in steps (KIP-435).
 
     It goes from `origin` to `target`, the final replicas; `step` steps are finished, this one
-    adds `adding` and has run since `since_ms`, milliseconds since the epoch.
+    adds `adding` and has run since `since_ms`, milliseconds since the epoch. Between two steps the
+    kind is "deferred", nobody is added, and `since_ms` is when the last step ended.
     """
 
     target: Replicas

@@ -22,6 +22,7 @@ TOPICS: Final = "/brokers/topics"
 DELETE_TOPICS: Final = "/admin/delete_topics"
 PREFERRED_REPLICA_ELECTION: Final = "/admin/preferred_replica_election"
 REASSIGN_PARTITIONS: Final = "/admin/reassign_partitions"
+REASSIGN_STATUS: Final = "/admin/reassign_partitions_status"
 
 ISR_CHANGES: Final = "/isr_change_notification"
 ISR_CHANGE_PREFIX: Final = f"{ISR_CHANGES}/isr_change_"
@@ -29,6 +30,8 @@ LOG_DIR_EVENTS: Final = "/log_dir_event_notification"
 LOG_DIR_EVENT_PREFIX: Final = f"{LOG_DIR_EVENTS}/log_dir_event_"
 
 CONFIG: Final = "/config"
+TOPIC_CONFIGS: Final = f"{CONFIG}/topics"
+CLUSTER_CONFIG: Final = f"{CONFIG}/brokers/<default>"
 CONFIG_CHANGES: Final = f"{CONFIG}/changes"
 CONFIG_CHANGE_PREFIX: Final = f"{CONFIG_CHANGES}/config_change_"
 
@@ -54,7 +57,7 @@ PERSISTENT_PATHS: Final = (
     BROKER_SEQUENCE,
     CONFIG,
     CONFIG_CHANGES,
-    f"{CONFIG}/topics",
+    TOPIC_CONFIGS,
     f"{CONFIG}/clients",
     f"{CONFIG}/users",
     f"{CONFIG}/brokers",
@@ -76,9 +79,11 @@ KLAMM_PATHS: Final = (
     KLAMM_NODES,
     REPLICA_DELETIONS,
     ORIGINAL_ORDER,
-    REASSIGNMENT_STEPS,
 )
-"""What klamm needs besides, parents first, all made with null data."""
+"""What klamm needs besides, parents first, all made with null data.
+
+REASSIGNMENT_STEPS is there only while moves are limited (R435-45).
+"""
 
 
 def broker(broker_id: int) -> str:
@@ -117,6 +122,16 @@ def state(topic_name: str, number: int) -> str:
 def delete_topic(name: str) -> str:
     """Return the path whose existence, with null data, asks for a topic's deletion."""
     return f"{DELETE_TOPICS}/{name}"
+
+
+def status_header(request_id: int) -> str:
+    """Return the path of what is kept of a request that assigns partitions."""
+    return f"{REASSIGN_STATUS}/{request_id}"
+
+
+def status_chunk(request_id: int, number: int) -> str:
+    """Return the path of a part of the replicas of such a request."""
+    return f"{REASSIGN_STATUS}/{request_id}/{number}"
 
 
 def klamm_node(node_id: int) -> str:

@@ -108,6 +108,8 @@ if TYPE_CHECKING:
     from klamm.protocol.generated.produce_response import ProduceResponse
     from klamm.protocol.generated.replica_status_request import ReplicaStatusRequest
     from klamm.protocol.generated.replica_status_response import ReplicaStatusResponse
+    from klamm.protocol.generated.report_fetch_progress_request import ReportFetchProgressRequest
+    from klamm.protocol.generated.report_fetch_progress_response import ReportFetchProgressResponse
     from klamm.protocol.generated.request_header import RequestHeader
     from klamm.protocol.generated.response_header import ResponseHeader
     from klamm.protocol.generated.sasl_authenticate_request import SaslAuthenticateRequest
@@ -190,6 +192,8 @@ __all__ = [
     "ProduceResponse",
     "ReplicaStatusRequest",
     "ReplicaStatusResponse",
+    "ReportFetchProgressRequest",
+    "ReportFetchProgressResponse",
     "RequestHeader",
     "ResponseHeader",
     "SaslAuthenticateRequest",
@@ -242,7 +246,8 @@ APIS: Final[Mapping[int, Api]] = {
     17901: Api("PartitionAssignmentStatus", range(1), 0, None),
     17902: Api("AlterTopics", range(1), 0, None),
     17903: Api("ReplicaStatus", range(1), 0, None),
-    17904: Api("DescribeReassignments", range(1), 0, None),
+    17904: Api("DescribeReassignments", range(2), 0, None),
+    17905: Api("ReportFetchProgress", range(1), 0, None),
 }
 """What there is, by API key."""
 
@@ -313,6 +318,8 @@ MODULES: Final[Mapping[str, str]] = {
     "ProduceResponse": "produce_response",
     "ReplicaStatusRequest": "replica_status_request",
     "ReplicaStatusResponse": "replica_status_response",
+    "ReportFetchProgressRequest": "report_fetch_progress_request",
+    "ReportFetchProgressResponse": "report_fetch_progress_response",
     "RequestHeader": "request_header",
     "ResponseHeader": "response_header",
     "SaslAuthenticateRequest": "sasl_authenticate_request",

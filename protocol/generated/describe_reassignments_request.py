@@ -1,4 +1,4 @@
-"""DescribeReassignmentsRequest: API key 17904, versions 0, flexible 0.
+"""DescribeReassignmentsRequest: API key 17904, versions 0-1, flexible 0-1.
 
 Generated from schemas/klamm/DescribeReassignmentsRequest.json
 by klamm.tools.codegen; do not edit.
@@ -27,7 +27,7 @@ from klamm.protocol.primitives import (
 @quick_new
 @dataclass(frozen=True, slots=True)
 class DescribeReassignmentsTopic:
-    """Struct; versions 0."""
+    """Struct; versions 0-1."""
 
     name: str = ""
     """string; versions 0+; topic name"""
@@ -45,11 +45,11 @@ _DescribeReassignmentsTopicDraft = draft_of(DescribeReassignmentsTopic)
 @quick_new
 @dataclass(frozen=True, slots=True)
 class DescribeReassignmentsRequest(Message):
-    """Request; API key 17904, versions 0, flexible 0."""
+    """Request; API key 17904, versions 0-1, flexible 0-1."""
 
     api_key: ClassVar[int] = 17904
     kind: ClassVar[Literal["request", "response", "header"]] = "request"
-    versions: ClassVar[range] = range(1)
+    versions: ClassVar[range] = range(2)
     flexible_from: ClassVar[int | None] = 0
     codec: ClassVar[Codec]
 
@@ -63,7 +63,7 @@ class DescribeReassignmentsRequest(Message):
 _DescribeReassignmentsRequestDraft = draft_of(DescribeReassignmentsRequest)
 
 
-def _encode_v0(message: DescribeReassignmentsRequest) -> bytes:
+def _encode_v0_1(message: DescribeReassignmentsRequest) -> bytes:
     chunks: list[bytes] = []
     add = chunks.append
     add(compact_nullable_length(message.topics))
@@ -77,7 +77,7 @@ def _encode_v0(message: DescribeReassignmentsRequest) -> bytes:
     return b"".join(chunks)
 
 
-def _decode_v0(data: bytes, offset: int) -> tuple[DescribeReassignmentsRequest, int]:
+def _decode_v0_1(data: bytes, offset: int) -> tuple[DescribeReassignmentsRequest, int]:
     message = _DescribeReassignmentsRequestDraft()
     n, offset = read_compact_nullable_length(data, offset, 3)
     if n < 0:
@@ -108,16 +108,16 @@ def _decode_v0(data: bytes, offset: int) -> tuple[DescribeReassignmentsRequest, 
 
 _FIELDS: Final[dict[type, tuple[FieldFact, ...]]] = {
     DescribeReassignmentsTopic: (
-        FieldFact("name", "string", range(1), range(0), False),
-        FieldFact("partition_indexes", "[]int32", range(1), range(0), False),
+        FieldFact("name", "string", range(2), range(0), False),
+        FieldFact("partition_indexes", "[]int32", range(2), range(0), False),
     ),
     DescribeReassignmentsRequest: (
-        FieldFact("topics", "[]DescribeReassignmentsTopic", range(1), range(1), False),
+        FieldFact("topics", "[]DescribeReassignmentsTopic", range(2), range(2), False),
     ),
 }
 
 DescribeReassignmentsRequest.codec = Codec(
-    encoders=(_encode_v0,),
-    decoders=(_decode_v0,),
+    encoders=(_encode_v0_1, _encode_v0_1),
+    decoders=(_decode_v0_1, _decode_v0_1),
     fields=_FIELDS,
 )

@@ -1,9 +1,11 @@
 """A broker's connection to the controller: versions, lost connections, a controller that moves."""
 
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 
+import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
@@ -16,7 +18,13 @@ from klamm.protocol.generated.api_versions_request import ApiVersionsRequest
 from klamm.protocol.generated.api_versions_response import ApiVersion, ApiVersionsResponse
 from klamm.protocol.generated.controlled_shutdown_request import ControlledShutdownRequest
 from klamm.protocol.generated.controlled_shutdown_response import ControlledShutdownResponse
-from klamm.tools.brokers.asks import Answered, AskAlterPartition, AskControlledShutdown
+from klamm.tools.brokers.asks import (
+    Answered,
+    Ask,
+    AskAlterPartition,
+    AskControlledShutdown,
+    AskReportFetchProgress,
+)
 from klamm.tools.brokers.controller_link import REQUEST_SECONDS, ControllerLink
 
 Seen = list[tuple[int, int]]
@@ -73,9 +81,7 @@ class World:
         port = listeners[0].socket.getsockname()[1]
         return Endpoint("PLAINTEXT", "PLAINTEXT", "127.0.0.1", port)
 
-    async def ask(
-        self, make: Callable[[int], AskAlterPartition | AskControlledShutdown]
-    ) -> Answered:
+    async def ask(self, make: Callable[[int], Ask]) -> Answered:
         self._number += 1
         self.link.ask(make(self._number))
         with trio.fail_after(2 * REQUEST_SECONDS):
@@ -115,6 +121,21 @@ async def test_without_a_common_version_there_is_no_answer() -> None:
     async with opened() as world:
         world.endpoint = await world.listen(Peer(range(4, 6)))
         assert (await world.alter()).response is None
+
+
+async def test_what_a_controller_does_not_know_is_not_sent_and_leaves_no_word_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, "klamm")
+    async with opened() as world:
+        peer = Peer()
+        world.endpoint = await world.listen(peer)
+        for _ in range(2):
+            make = partial(AskReportFetchProgress, broker=7, broker_epoch=1, events=())
+            assert (await world.ask(make)).response is None
+        assert peer.seen == [(18, 3), (18, 3)]
+        assert len(peer.connections) == 2, "it may be another one by now"
+    assert caplog.messages == []
 
 
 async def test_a_single_version_is_not_talked_about() -> None:

@@ -220,13 +220,17 @@ async def opened(
     times: Times = KAFKA_TIMES,
     journal: Path | None = None,
     log_dirs: tuple[str, ...] = ("/data",),
+    shared: Mapping[str, str] | None = None,
 ) -> AsyncIterator[World]:
+    """Open all that; `shared` are properties of the node and of the brokers."""
     service = MemoryService()
     ibp = by_name(protocol)
     async with trio.open_nursery() as nursery:
         await nursery.start(service.run)
         async with trio.open_nursery() as inner:
-            config = ControllerConfig(900, "memory", protocol=ibp, journal=journal)
+            config = ControllerConfig(
+                900, "memory", protocol=ibp, journal=journal, properties=shared or {}
+            )
             office = Office(inner, service, config)
             await office.begin(config.node_id)
             async with SimulatedBrokers(
@@ -239,6 +243,7 @@ async def opened(
                 frozen=frozen,
                 times=times,
                 log_dirs=log_dirs,
+                shared=shared,
             ) as brokers:
                 world = World(office, brokers, service.zookeeper)
                 models = brokers.cluster.brokers

@@ -1,5 +1,6 @@
 """Simulated brokers on a ZooKeeper in memory, and the requests of a hand-made controller."""
 
+import math
 from collections import deque
 from collections.abc import Iterable
 from uuid import UUID
@@ -73,6 +74,7 @@ def settings(
     times: Times = KAFKA_TIMES,
     rack: str | None = None,
     protocol: InterBrokerProtocol = DEFAULT,
+    report_seconds: float = math.inf,
 ) -> BrokerSettings:
     return BrokerSettings(
         broker,
@@ -84,6 +86,7 @@ def settings(
         protocol,
         times=times,
         timestamp_ms=1_795_260_081_097,
+        report_seconds=report_seconds,
     )
 
 
@@ -192,6 +195,7 @@ class World:
         log_dirs: tuple[str, ...] = ("/data",),
         times: Times = KAFKA_TIMES,
         protocol: InterBrokerProtocol = DEFAULT,
+        report_seconds: float = math.inf,
     ) -> None:
         self.now = 0.0
         self.zookeeper = MemoryZookeeper()
@@ -205,13 +209,18 @@ class World:
         self._log_dirs = log_dirs
         self._times = times
         self._protocol = protocol
+        self._report_seconds = report_seconds
         for id_ in ids:
             self.start(id_)
         self.tell(*ids)
 
     def start(self, broker: int, told: BrokerSettings | None = None) -> None:
         told = told or settings(
-            broker, log_dirs=self._log_dirs, times=self._times, protocol=self._protocol
+            broker,
+            log_dirs=self._log_dirs,
+            times=self._times,
+            protocol=self._protocol,
+            report_seconds=self._report_seconds,
         )
         self.carry_out(self.cluster.start(self.now, told))
         self.open_session(broker)
@@ -401,10 +410,21 @@ class World:
 
 
 def moving(
-    bandwidth: float = SIZE, times: Times = KAFKA_TIMES, protocol: InterBrokerProtocol = DEFAULT
+    bandwidth: float = SIZE,
+    times: Times = KAFKA_TIMES,
+    protocol: InterBrokerProtocol = DEFAULT,
+    report_seconds: float = math.inf,
 ) -> World:
     """Brokers 1, 2, 3 with T on 1 and 2; 3 has just been added and copies for one second."""
-    world = World(1, 2, 3, bandwidth=bandwidth, times=times, protocol=protocol)
+    world = World(
+        1,
+        2,
+        3,
+        bandwidth=bandwidth,
+        times=times,
+        protocol=protocol,
+        report_seconds=report_seconds,
+    )
     world.create((1, 2))
     world.reorder((1, 2, 3), adding=(3,))
     return world

@@ -19,6 +19,7 @@ from kafka import KafkaAdminClient, TopicPartition
 from processes import has_ended, wait_until
 from wire import Wire
 
+from klamm.controller.configs.cluster_wide import PARTITION_MOVEMENTS
 from klamm.protocol.generated.metadata_request import MetadataRequest
 from klamm.protocol.generated.metadata_response import MetadataResponse
 from klamm.tools.cli import _zookeepers, broker, up
@@ -308,6 +309,18 @@ def test_the_inter_broker_protocol_is_everybody_s(tmp_path: Path) -> None:
         (["--override", "zookeeper.connect=x"], "to join one: klamm serve"),
         (["--override", "klamm.jornal.file=x"], "klamm.jornal.file: neither klamm nor Kafka 3.9"),
         (["--override", "process.roles=broker"], "no ZooKeeper and no place for klamm"),
+        (["--override", "klamm.kip435.list.v1.enable=on"], "'on': true or false is needed"),
+        (
+            ["--override", f"{PARTITION_MOVEMENTS}=0"],
+            f"{PARTITION_MOVEMENTS}='0': Invalid value 0 for configuration",
+        ),
+        (
+            [
+                *("--override", f"{PARTITION_MOVEMENTS}=2"),
+                *("--override", "reassignment.parallel.partition.count=3"),
+            ],
+            f"reassignment.parallel.partition.count='3' contradicts {PARTITION_MOVEMENTS}='2'",
+        ),
         (["--authorizer"], "--authorizer needs --sasl: without a login everybody is the same"),
         (["--journal", "/nowhere"], "'--journal': Directory '/nowhere' does not exist"),
         (["--topics-file", "/nowhere"], "'--topics-file': File '/nowhere' does not exist"),

@@ -20,6 +20,7 @@ from klamm.controller.configs.broker_keys import (
     STATIC_NAMES,
     definition,
 )
+from klamm.controller.configs.cluster_wide import CLUSTER_WIDE
 from klamm.controller.configs.topic_keys import TOPIC_KEYS
 from klamm.controller.configs.values import (
     VERSIONS,
@@ -57,6 +58,7 @@ def test_the_dynamic_broker_configs_are_kafkas() -> None:
     ours = {
         name: (key.kind.name, "<null>" if key.default is None else key.default)
         for name, key in DYNAMIC.items()
+        if name not in CLUSTER_WIDE
     }
     assert ours.keys() == theirs.keys()
     assert {name: each for name, each in ours.items() if name not in free} == {
@@ -79,7 +81,7 @@ def test_the_names_of_a_broker_are_dynamic_or_static() -> None:
     assert not DYNAMIC.keys() & STATIC_NAMES
     assert PER_LISTENER < PER_BROKER < DYNAMIC.keys()
     assert SHOWN.keys() <= DYNAMIC.keys() | STATIC_NAMES
-    assert len(STATIC_NAMES) == 239 + 6  # Kafka's, and klamm's own
+    assert len(STATIC_NAMES) == 239 + 11  # Kafka's, and klamm's own
 
 
 @pytest.mark.parametrize("name", sorted({*DYNAMIC, *STATIC_NAMES}))

@@ -19,14 +19,17 @@ from klamm.controller.core.ops import Create
 from klamm.controller.core.plan import Commit, Entry, Message, Plan
 from klamm.controller.core.results import Result
 from klamm.controller.core.settings import Settings
+from klamm.controller.core.slots import Slots
 from klamm.controller.core.writes import encode_leadership, topic_write
 from klamm.controller.store.memory_tree import Applied, Tree
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.klamm import (
     CommitZnode,
     decode_broker_lists,
+    decode_reassignment_steps,
     encode_broker_lists,
     encode_commit,
+    encode_reassignment_steps,
 )
 from klamm.controller.znodes.state import decode_state
 from klamm.controller.znodes.topic import TopicZnode, decode_topic
@@ -204,6 +207,19 @@ def assert_same(tree: Tree, state: ClusterState) -> None:
         assert node.version == debts.version
         lists = decode_broker_lists(node.data, path)
         assert {number: frozenset(ids) for number, ids in lists.items()} == debts.owed
+    steps = tree.nodes.get(paths.REASSIGNMENT_STEPS)
+    assert (steps is not None) == state.has_hints
+    hinted = {name: known for name, known in state.hints.items() if known.version is not None}
+    assert (steps.children if steps else set()) == hinted.keys()
+    for name, hints in hinted.items():
+        node = tree.nodes[path := paths.reassignment_steps(name)]
+        assert node.version == hints.version
+        assert decode_reassignment_steps(node.data, path) == hints.steps
+    paces = ((name, part.pace) for name, part in state.moving() if part.pace)
+    indexed = Slots.of(paces)
+    for kind in ("leaders", "others", "waiting", "running"):
+        assert list(getattr(state.slots, kind)) == list(getattr(indexed, kind)), kind
+    assert state.slots.running_leaders == indexed.running_leaders
     counter = tree.nodes.get(paths.KLAMM_COMMIT)
     assert state.commits.version == (None if counter is None else counter.version)
 
@@ -234,4 +250,9 @@ def _tree_of(state: ClusterState, settings: Settings) -> Tree:
     for name, debts in state.ledgers.items():
         lists = {number: tuple(sorted(ids)) for number, ids in debts.owed.items()}
         put(paths.replica_deletions(name), encode_broker_lists(lists), debts.version or 0)
+    if state.has_hints:
+        put(paths.REASSIGNMENT_STEPS, None)
+    for name, hints in state.hints.items():
+        data = encode_reassignment_steps(hints.steps)
+        put(paths.reassignment_steps(name), data, hints.version or 0)
     return tree

@@ -1,6 +1,6 @@
 """Every state that a partition can be in, and every event: what always holds, holds after it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import UnionType
 
@@ -14,10 +14,14 @@ from klamm.controller.core.events import (
     AdminReassignmentsRead,
     AlterPartition,
     AlterReassignment,
+    AlterTopic,
+    AssignPartitions,
     BeginEntry,
+    BeginStep,
     BrokersRead,
     CheckDeletion,
     CheckPartition,
+    CheckStatus,
     ClearDebts,
     ConfigRead,
     CounterRead,
@@ -30,22 +34,33 @@ from klamm.controller.core.events import (
     ElectUnclean,
     Event,
     FaultFound,
+    FetchProgress,
+    HintsListRead,
+    HintsRead,
     LeaderAcknowledged,
+    LimitsRead,
     LogDirEventsRead,
+    MinIsrRead,
     NodesRead,
     NotificationsRead,
+    RemoveHints,
     RemoveZnode,
+    ReplicaProgress,
     ReplicasDeleted,
     ReplicasFound,
     RequestEvent,
+    RetentionRead,
     RunElection,
     ShutDownBroker,
     StateRead,
+    StatusRead,
     SubtreeRead,
     TidyEntries,
     TopicRead,
     WithdrawalsHeard,
+    WriteStatus,
 )
+from klamm.controller.core.hints import hint_of
 from klamm.controller.core.model import (
     NO_LEADER,
     Assignment,
@@ -58,10 +73,16 @@ from klamm.controller.core.model import (
 )
 from klamm.controller.core.model import Ledger as Debts
 from klamm.controller.core.ops import Create
+from klamm.controller.core.pace import UNLIMITED, Limits, Pace, RunningStep, StepHints
 from klamm.controller.core.plan import Stop
 from klamm.controller.core.settings import Settings
+from klamm.controller.core.slots import Slots
+from klamm.controller.core.status_book import Chunk, KeptRequest, OpenRequest, StatusBook
+from klamm.controller.core.status_writes import first_rows
 from klamm.controller.store.memory_tree import Applied
 from klamm.controller.znodes import paths
+from klamm.controller.znodes.klamm import ReassignmentStep
+from klamm.controller.znodes.status import StatusChunk, StatusCounter, StatusHeader
 
 ALL = (1, 2, 3, 4)
 MOVING = partition((3, 2, 1), (3,), (1,), leader=1, isr=(1, 2))
@@ -72,6 +93,16 @@ LED = partition((1, 2))
 def of(part: Partition, online: tuple[int, ...] = ALL) -> ClusterState:
     """T as given, and beside it a partition that nothing is the matter with."""
     return cluster(online, topic("t", {0: part, 1: partition((2, 4))}))
+
+
+def assigned(part: Partition) -> ClusterState:
+    """T is to be on 2 and 3 by request 2, whose status is written; request 1 was complete."""
+    state = of(part)
+    (rows,) = first_rows(state, {T: (2, 3)}, 5)
+    chunk = replace(Chunk.of(StatusChunk(rows)), version=0)
+    request = OpenRequest.of(StatusHeader(2, 5, 2, 1), 0, (chunk,))
+    kept = {1: KeptRequest(5, 0)}
+    return replace(state, status=StatusBook(0, StatusCounter(2), "", False, {2: request}, kept))
 
 
 def waiting(*, handover: bool) -> ClusterState:
@@ -94,6 +125,20 @@ def ordered(entries: dict[TopicPartition, tuple[int, ...]], part: Partition = LE
         0, 50, {**entries, TopicPartition("t", 1): (1, 2)}, entries, unclean=True
     )
     return replace(of(part), admin=admin, election=AdminElection(0, 51, (T,)))
+
+
+STEP = RunningStep("leader", (3,), (1, 2), 1_700_000_000_000, 1)
+RUNS = Pace((3, 1, 2), (1, 2), running=STEP, started=frozenset({3}))
+NO_STEPS = {"t": StepHints(4, {})}
+
+
+def stepped(pace: Pace, part: Partition = MOVING, online: tuple[int, ...] = ALL) -> ClusterState:
+    """T moves in steps, as ZooKeeper knows."""
+    part = replace(part, pace=pace)
+    hint = hint_of(part)
+    hints = {"t": StepHints(4, {0: hint})} if hint else {}
+    state = replace(of(part, online), limits=Limits(1, 1, 1), has_hints=True, hints=hints)
+    return replace(state, slots=Slots.of([(T, pace)]))
 
 
 LOGS = {1: frozenset({0}), 2: frozenset({0, 1}), 4: frozenset({1})}
@@ -129,6 +174,8 @@ STATES: dict[str, ClusterState] = {
     "topic unreadable": replace(of(LED), unreadable={paths.topic("t"): "no JSON"}),
     "leader's disk is broken": replace(of(LED), offline_replicas={1: frozenset({T})}),
     "a disk is broken": replace(of(MOVING), offline_replicas={2: frozenset({T})}),
+    "assigned": assigned(MOVING),
+    "assigned, and in sync": assigned(JOINED),
     "debts": replace(of(LED), ledgers=OWED),
     "debts that wait": replace(of(LED), ledgers=OWED, awaiting={T: Awaiting(1, 3, (4, 5))}),
     "debts that are paid": replace(of(LED), ledgers={"t": replace(OWED["t"], paid=OWED["t"].owed)}),
@@ -140,6 +187,18 @@ STATES: dict[str, ClusterState] = {
     "ordered, impossible": ordered({T: (9,), TopicPartition("zz", 0): (1,)}),
     "ordered, not begun": ordered({T: (4, 2)}),
     "no topic": cluster(ALL),
+    "no step yet": stepped(Pace((1, 2), (1, 2))),
+    "a step waits": stepped(Pace((1, 2), (1, 2), waiting="target-offline")),
+    "taken over": stepped(Pace((1, 2), (1, 2), started=None)),
+    "a step runs": stepped(RUNS),
+    "a step is over": stepped(RUNS, JOINED),
+    "a step runs, leader gone": stepped(RUNS, online=(2, 3, 4)),
+    "a step runs, its broker gone": stepped(RUNS, online=(1, 2, 4)),
+    "between two steps": stepped(Pace((3, 1, 2), (1, 2), steps=1), JOINED),
+    "all in one step": stepped(replace(RUNS, running=replace(STEP, limit=UNLIMITED)), JOINED),
+    "a step runs, to be deleted": replace(stepped(RUNS), deleting={"t": Deletion()}),
+    "hints of no move": replace(of(LED), limits=Limits(1), has_hints=True, hints=NO_STEPS),
+    "hints without limits": replace(of(LED), has_hints=True, hints=NO_STEPS),
 }
 ONE_SLOT = Settings(leader_moves_in_flight=1)
 
@@ -171,6 +230,16 @@ def events(state: ClusterState) -> list[Event]:
         RemoveZnode("/admin/delete_topics/odd"),
         LeaderAcknowledged(T, leader, epoch),
         LeaderAcknowledged(T, 9, epoch),
+        LimitsRead(Limits()),
+        LimitsRead(Limits(1, 1, 1)),
+        MinIsrRead(2, {"t": 1}),
+        MinIsrRead(None, {"t": None}, complete=False),
+        RetentionRead(0),
+        LimitsRead(Limits(2, 2, 2)),
+        HintsListRead(tuple(state.hints) if state.has_hints else None),
+        HintsRead("t", *hinted(state)),
+        BeginStep(T),
+        RemoveHints(),
         LogDirEventsRead((), frozenset({1, 9})),
         ReplicasFound(leader, leader + 100, frozenset({T})),
         ReplicasFound(2, 102, frozenset(), frozenset({T})),
@@ -190,9 +259,19 @@ def events(state: ClusterState) -> list[Event]:
         CreateTopic("new", -1, -1, {0: (1, 2)}, {}, 0, 0),
         CreatePartitions("t", 3),
         CreatePartitions("t", 3, ((1, 2),)),
+        AlterTopic("t"),
+        AlterTopic("t", 3, 3),
+        AlterTopic("t", replicas=1),
+        AlterTopic("t", assignment=((0, (3, 4)), (1, (1, 2)))),
         DeleteTopic("t"),
         ShutDownBroker(1, -1),
         ShutDownBroker(2, 102),
+        StatusRead(state.status),
+        FetchProgress((ReplicaProgress(T, 3, 450, 0, 900),), 7),
+        CheckStatus(T),
+        WriteStatus(),
+        WriteStatus(progress=True),
+        AssignPartitions(((T, (3, 4)), (TopicPartition("t", 9), (1,)))),
         AlterReassignment(T, (3, 4)),
         AlterReassignment(T, (2,)),
         AlterReassignment(T, None),
@@ -209,6 +288,11 @@ def events(state: ClusterState) -> list[Event]:
     ]
 
 
+def hinted(state: ClusterState) -> tuple[int | None, Mapping[int, ReassignmentStep]]:
+    found = state.hints.get("t", StepHints())
+    return found.version, found.steps
+
+
 def test_every_kind_of_event_is_tried() -> None:
     assert {type(event) for event in events(STATES["led"])} == DECISIONS.keys()
 
@@ -221,6 +305,9 @@ def ledger(state: ClusterState, event: Event) -> Ledger:
         there.append("/config/topics/t")
     if state.admin.version is not None:
         there += [paths.REASSIGN_PARTITIONS, paths.PREFERRED_REPLICA_ELECTION]
+    if state.status.version is not None:
+        there += [paths.REASSIGN_STATUS, *map(paths.status_header, (1, 2))]
+        there.append(paths.status_chunk(2, 0))
     if "t" in state.deleting or event == DeletionsRead(frozenset({"t"})):
         there.append(paths.delete_topic("t"))
     for path in there:

@@ -10,6 +10,7 @@ import pytest
 from klamm.controller.configs.throttle_keys import FOLLOWER_RATE
 from klamm.tools.admin import (
     Admin,
+    BatchEntry,
     BrokerDescription,
     ClusterDescription,
     ConfigEntry,
@@ -19,14 +20,16 @@ from klamm.tools.admin import (
     LogDirReplica,
     PartitionDescription,
     PartitionReassignment,
+    ReassignmentDetails,
     Results,
+    StepDetails,
     TopicDescription,
     TopicPartition,
     TopicPartitionReplica,
     errors,
 )
 from klamm.tools.explain.diagnose import diagnose
-from klamm.tools.explain.facts import Facts
+from klamm.tools.explain.facts import Facts, Step
 from klamm.tools.explain.findings import Cause
 from klamm.tools.explain.gather import Gatherer, NoSuchPartitionError
 
@@ -55,6 +58,8 @@ class Cluster:
     faults: Mapping[str, Exception] = field(default_factory=dict)
     moving: bool = True
     copying: bool = True
+    details: ReassignmentDetails | None = None
+    batch: Mapping[TopicPartition, BatchEntry] | None = None
     slept: list[float] = field(default_factory=list)
     now: float = 0.0
 
@@ -78,7 +83,12 @@ class Cluster:
         return future(self.faults.get("moves", moving))
 
     def describe_reassignments(self, *_: object) -> Future[Mapping[TopicPartition, object]]:
+        if self.details is not None:
+            return future({T0: self.details})
         return future(self.faults.get("details", errors.UnsupportedVersionError()))
+
+    def list_reassignment_batch(self) -> Future[Mapping[TopicPartition, BatchEntry] | None]:
+        return future(self.faults.get("batch", self.batch))
 
     def describe_topics(self, topics: Collection[str]) -> Results[str, TopicDescription]:
         partitions = {
@@ -167,6 +177,38 @@ def test_what_this_client_may_not_see_is_named_once(what: str, unseen: str) -> N
     [diagnosis] = diagnose(facts).partitions
     [of_the_target] = [each.cause for each in diagnosis.findings if each.brokers == (2,)][:1]
     assert of_the_target is (Cause.OUT_OF_SYNC if what == "dirs" else Cause.COPYING)
+
+
+def test_steps_are_told_by_klamms_own_key() -> None:
+    told = StepDetails((1,), (2, 1), 2, 3, "swap", (2,), 5)
+    facts = Cluster(details=ReassignmentDetails(None, (2,), None, (), told)).facts()
+    assert facts.last.partitions[T0].step == Step((2, 1), True, None, 2, 3, "swap", (2,))
+    waits = StepDetails((1,), (1,), 1, 2, waits="deferred")
+    facts = Cluster(details=ReassignmentDetails(None, None, "a slot", (), waits)).facts()
+    partition = facts.last.partitions[T0]
+    assert (partition.step, partition.waiting_for) == (
+        Step((1,), False, "deferred", 1, 2),
+        "a slot",
+    )
+
+
+def test_steps_are_told_by_the_batch_where_nobody_tells_more() -> None:
+    facts = Cluster(batch={T0: BatchEntry((1,), (2,)), T1: BatchEntry((1,), (1, 3))}).facts()
+    assert facts.last.partitions[T0].step == Step((1, 2), True, adding=(2,), others=1)
+    facts = Cluster(batch={T1: BatchEntry((1,), (1, 3))}).facts()
+    assert facts.last.partitions[T0].step == Step((1,), False, others=1)
+
+
+@pytest.mark.parametrize("batch", [None, errors.UnsupportedVersionError()])
+def test_where_nobody_tells_of_steps_there_are_none(batch: Exception | None) -> None:
+    facts = Cluster({} if batch is None else {"batch": batch}).facts()
+    assert facts.last.partitions[T0].step is None
+    assert facts.unseen == ()
+
+
+def test_who_may_not_see_the_batch_is_told_so() -> None:
+    facts = Cluster({"batch": errors.ClusterAuthorizationFailedError("no")}).facts()
+    assert facts.unseen == ("which steps of moves run: no",)
 
 
 @pytest.mark.parametrize("what", ["moves", "topics"])

@@ -19,12 +19,26 @@ from klamm.protocol.generated.alter_partition_reassignments_response import (
     ReassignablePartitionResponse,
     ReassignableTopicResponse,
 )
+from klamm.protocol.generated.alter_topics_request import (
+    AlteredTopic,
+    AlterTopicsRequest,
+    PartitionBrokers,
+)
+from klamm.protocol.generated.alter_topics_response import AlteredTopicResult, AlterTopicsResponse
 from klamm.protocol.generated.alter_user_scram_credentials_request import (
     AlterUserScramCredentialsRequest,
     ScramCredentialUpsertion,
 )
 from klamm.protocol.generated.alter_user_scram_credentials_response import (
     AlterUserScramCredentialsResponse,
+)
+from klamm.protocol.generated.assign_partitions_request import (
+    AssignPartitionsRequest,
+    PartitionAssignment,
+)
+from klamm.protocol.generated.assign_partitions_response import (
+    AssignPartitionsResponse,
+    PartitionAssignmentResult,
 )
 from klamm.protocol.generated.create_topics_request import CreatableTopic, CreateTopicsRequest
 from klamm.protocol.generated.create_topics_response import (
@@ -65,7 +79,11 @@ def line(request: Message, response: Message | None) -> str:
 
 
 def test_whatever_alters_something_is_audited() -> None:
-    assert AUDITED == [19, 20, 30, 31, 33, 34, 37, 43, 44, 45, 51]
+    assert [key for key in AUDITED if key < 17900] == [
+        19, 20, 30, 31, 33, 34, 37, 43, 44, 45, 51,
+    ]  # fmt: skip
+    assert audited(17900) and audited(17902)
+    assert not audited(17901) and not audited(17903)
 
 
 @given(st.sampled_from(KINDS).flatmap(
@@ -108,6 +126,24 @@ def test_moves_are_told_with_their_targets_and_outcomes() -> None:
     )
     refused = AlterPartitionReassignmentsResponse(error_code=41)
     assert line(request, refused).endswith(": NOT_CONTROLLER 1")
+
+
+def test_topics_that_are_altered_or_assigned() -> None:
+    lists = (PartitionBrokers(0, (3, 1)), PartitionBrokers(4, ()))
+    request = AlterTopicsRequest(
+        topics=(AlteredTopic("t", 5, 2, lists), AlteredTopic("a b"), AlteredTopic("u", -1, 3))
+    )
+    rows = (AlteredTopicResult("t", 60), AlteredTopicResult("a b", 0), AlteredTopicResult("u", 0))
+    assert line(request, AlterTopicsResponse(topics=rows)) == (
+        "User:alice from 10.0.0.7:40000, client admin-1: AlterTopics: t to 5 partitions,"
+        ' t to replication factor 2, t-0 to 3,1, t-4 to , "a b" as it is,'
+        " u to replication factor 3: NONE 2, REASSIGNMENT_IN_PROGRESS 1"
+    )
+    assert line(request, AlterTopicsResponse(error_code=41)).endswith(": NOT_CONTROLLER 1")
+    assigned = AssignPartitionsRequest(assignments=(PartitionAssignment("t", 0, (1, 2)),))
+    results = (PartitionAssignmentResult("t", 0, 1, 0), PartitionAssignmentResult("t", 0, 2, 25))
+    told = line(assigned, AssignPartitionsResponse(results=results))
+    assert told.endswith(": AssignPartitions: t-0 to 1,2: NONE 1, UNKNOWN_MEMBER_ID 1")
 
 
 def test_of_many_things_the_first_few_are_told() -> None:

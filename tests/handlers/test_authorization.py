@@ -41,9 +41,14 @@ from klamm.protocol.generated.alter_partition_reassignments_response import (
     AlterPartitionReassignmentsResponse,
 )
 from klamm.protocol.generated.alter_partition_request import AlterPartitionRequest
+from klamm.protocol.generated.alter_topics_request import AlteredTopic, AlterTopicsRequest
 from klamm.protocol.generated.alter_user_scram_credentials_request import (
     AlterUserScramCredentialsRequest,
     ScramCredentialDeletion,
+)
+from klamm.protocol.generated.assign_partitions_request import (
+    AssignPartitionsRequest,
+    PartitionAssignment,
 )
 from klamm.protocol.generated.controlled_shutdown_request import ControlledShutdownRequest
 from klamm.protocol.generated.create_acls_request import AclCreation, CreateAclsRequest
@@ -82,6 +87,11 @@ from klamm.protocol.generated.list_partition_reassignments_response import (
 )
 from klamm.protocol.generated.metadata_request import MetadataRequest, MetadataRequestTopic
 from klamm.protocol.generated.metadata_response import MetadataResponse
+from klamm.protocol.generated.partition_assignment_status_request import (
+    PartitionAssignmentStatusRequest,
+)
+from klamm.protocol.generated.replica_status_request import ReplicaStatusKey, ReplicaStatusRequest
+from klamm.protocol.generated.report_fetch_progress_request import ReportFetchProgressRequest
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from klamm.protocol.message import Message
@@ -196,7 +206,15 @@ CASES = (
     Case(AllocateProducerIdsRequest(1, 1001), Operation.CLUSTER_ACTION, CLUSTER, (NO_CLUSTER,)),
     Case(DescribeTopicPartitionsRequest((TopicRequest("t"),)), Operation.DESCRIBE, TOPIC,
          (NO_TOPIC,)),
+    Case(ReplicaStatusRequest((ReplicaStatusKey("t", 0, 1), ReplicaStatusKey("none", 0, 1))),
+         Operation.DESCRIBE, CLUSTER, (NO_CLUSTER,) * 3),
+    Case(AssignPartitionsRequest(1000, (PartitionAssignment("t", 0, (3, 4)),)),
+         Operation.CLUSTER_ACTION, CLUSTER, (NO_CLUSTER,) * 3),
+    Case(PartitionAssignmentStatusRequest(1), Operation.DESCRIBE, CLUSTER, (NO_CLUSTER,)),
     Case(DescribeReassignmentsRequest(None), Operation.DESCRIBE, CLUSTER, (NO_CLUSTER,)),
+    Case(AlterTopicsRequest(1000, (AlteredTopic("t", 9), AlteredTopic("none"))),
+         Operation.CLUSTER_ACTION, CLUSTER, (NO_CLUSTER,) * 3),
+    Case(ReportFetchProgressRequest(1, 1001), Operation.CLUSTER_ACTION, CLUSTER, (NO_CLUSTER,)),
 )  # fmt: skip
 
 #: Who one is comes before what one may do (17, 36); 18 comes before both; 60 shows itself to all.

@@ -42,6 +42,15 @@ from klamm.protocol.generated.alter_replica_log_dirs_request import (
     AlterReplicaLogDirsRequest,
     AlterReplicaLogDirTopic,
 )
+from klamm.protocol.generated.alter_topics_request import (
+    AlteredTopic,
+    AlterTopicsRequest,
+    PartitionBrokers,
+)
+from klamm.protocol.generated.assign_partitions_request import (
+    AssignPartitionsRequest,
+    PartitionAssignment,
+)
 from klamm.protocol.generated.controlled_shutdown_request import ControlledShutdownRequest
 from klamm.protocol.generated.create_partitions_request import (
     CreatePartitionsAssignment,
@@ -81,11 +90,16 @@ from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
 )
 from klamm.protocol.generated.metadata_request import MetadataRequest, MetadataRequestTopic
+from klamm.protocol.generated.partition_assignment_status_request import (
+    PartitionAssignmentStatusRequest,
+)
 from klamm.protocol.generated.produce_request import (
     PartitionProduceData,
     ProduceRequest,
     TopicProduceData,
 )
+from klamm.protocol.generated.replica_status_request import ReplicaStatusKey, ReplicaStatusRequest
+from klamm.protocol.generated.report_fetch_progress_request import ReportFetchProgressRequest
 from klamm.protocol.message import Message
 
 #: Brokers 1, 2 and 3 are alive, 8 and 9 are not. `t` is at rest, `astray` led by its second
@@ -103,6 +117,8 @@ STATE = replace(
     ),
     deleting={"going": Deletion()},
 )
+#: Nothing moves.
+RESTING = cluster((1, 2), topic("t", {0: partition((1, 2))}))
 STORED = {paths.topic(name): b"{}" for name in STATE.topics}
 TOPIC, BROKER = 2, 4
 LONG_AGO = 7
@@ -150,6 +166,17 @@ def elected(name: str, kind: int = 0, number: int = 0) -> Message:
     return ElectLeadersRequest(kind, (TopicPartitions(name, (number,)),), 1000)
 
 
+def reshaped(
+    name: str, partitions: int = -1, replicas: int = -1, to: tuple[int, ...] | None = None
+) -> Message:
+    lists = () if to is None else (PartitionBrokers(0, to),)
+    return AlterTopicsRequest(1000, (AlteredTopic(name, partitions, replicas, lists),))
+
+
+def assigned(name: str, *target: int, number: int = 0) -> Message:
+    return AssignPartitionsRequest(1000, (PartitionAssignment(name, number, target),))
+
+
 def altered(name: str, target: tuple[int, ...] | None, allowed: bool = True) -> Message:
     partitions = (ReassignablePartition(0, target),)
     return AlterPartitionReassignmentsRequest(1000, allowed, (ReassignableTopic(name, partitions),))
@@ -180,6 +207,10 @@ def isr(
 ) -> Message:
     part = PartitionData(0, leader_epoch, members, partition_epoch=version)
     return AlterPartitionRequest(1, epoch, (TopicData(name, partitions=(part,)),))
+
+
+def status_of(name: str, number: int, broker: int) -> Message:
+    return ReplicaStatusRequest((ReplicaStatusKey(name, number, broker),))
 
 
 DENIED_CLUSTER = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
@@ -294,6 +325,17 @@ CASES = (
     Case(E.INVALID_REPLICA_ASSIGNMENT, altered("t", ())),
     Case(E.NOT_CONTROLLER, altered("t", (2, 3)), on=standby),
     Case(E.NO_REASSIGNMENT_IN_PROGRESS, altered("t", None)),
+    # AlterTopics
+    Case(E.INVALID_TOPIC_EXCEPTION, reshaped("nowhere")),
+    Case(E.REQUEST_TIMED_OUT, reshaped("t", 2), on=honouring, late=True),
+    Case(E.UNKNOWN_MEMBER_ID, reshaped("t", to=(1, 9))),
+    Case(DENIED_CLUSTER, reshaped("t"), on=denied),
+    Case(E.INVALID_PARTITIONS, reshaped("t", 0)),
+    Case(E.INVALID_REPLICATION_FACTOR, reshaped("t", replicas=4)),
+    Case(E.INVALID_REPLICA_ASSIGNMENT, reshaped("t", to=())),
+    Case(E.NOT_CONTROLLER, reshaped("t", 2), on=standby),
+    Case(E.INVALID_REQUEST, AlterTopicsRequest(topics=(AlteredTopic("t"),) * 2)),
+    Case(E.REASSIGNMENT_IN_PROGRESS, reshaped("t", to=(1, 3))),
     # ListPartitionReassignments
     Case(DENIED_CLUSTER, ListPartitionReassignmentsRequest(), 0, on=denied),
     Case(E.NOT_CONTROLLER, ListPartitionReassignmentsRequest(), 0, on=standby),
@@ -328,9 +370,39 @@ CASES = (
     Case(E.INVALID_REQUEST, DescribeTopicPartitionsRequest(
         (TopicRequest("t"),), cursor=Cursor("t", -1)
     )),
+    # ReplicaStatus
+    Case(DENIED_CLUSTER, status_of("t", 0, 1), on=denied),
+    Case(E.NOT_CONTROLLER, status_of("t", 0, 1), on=standby),
+    Case(E.INVALID_TOPIC_EXCEPTION, status_of("nowhere", 0, 1)),
+    Case(E.INVALID_PARTITIONS, status_of("t", 99, 1)),
+    Case(E.UNKNOWN_MEMBER_ID, status_of("t", 0, 99)),
+    Case(E.UNKNOWN_TOPIC_OR_PARTITION, status_of("unled", 0, 3), state=cluster(
+        (1, 2, 3), topic("unled", {0: partition((1, 2), isr=(1,))})
+    )),
+    Case(E.NOT_LEADER_OR_FOLLOWER, status_of("t", 0, 1)),
+    # AssignPartitions
+    Case(DENIED_CLUSTER, assigned("t", 1), on=denied),
+    Case(E.NOT_CONTROLLER, assigned("t", 1), on=standby),
+    Case(E.INVALID_TOPIC_EXCEPTION, assigned("nowhere", 1), state=RESTING),
+    Case(E.INVALID_PARTITIONS, assigned("t", 1, number=9), state=RESTING),
+    Case(E.UNKNOWN_MEMBER_ID, assigned("t", 9), state=RESTING),
+    Case(E.INVALID_REPLICA_ASSIGNMENT, assigned("t", 1, 1), state=RESTING),
+    Case(E.REASSIGNMENT_IN_PROGRESS, assigned("t", 1), state=cluster(
+        (1, 2), topic("t", {0: partition((2, 1), (2,), (1,))})
+    )),
+    Case(E.INVALID_REQUEST, assigned("t", 2), state=RESTING, settings=Settings(packet_limit=100)),
+    Case(E.REQUEST_TIMED_OUT, assigned("t", 1), on=honouring, late=True),
+    # PartitionAssignmentStatus
+    Case(DENIED_CLUSTER, PartitionAssignmentStatusRequest(1), on=denied),
+    Case(E.INVALID_REQUEST, PartitionAssignmentStatusRequest(1)),
+    Case(E.INVALID_REQUEST, PartitionAssignmentStatusRequest()),
     # DescribeReassignments
     Case(DENIED_CLUSTER, DescribeReassignmentsRequest(), on=denied),
     Case(E.NOT_CONTROLLER, DescribeReassignmentsRequest(), on=standby),
+    # ReportFetchProgress
+    Case(DENIED_CLUSTER, ReportFetchProgressRequest(1, 101), on=denied),
+    Case(E.NOT_CONTROLLER, ReportFetchProgressRequest(1, 101), on=standby),
+    Case(E.STALE_BROKER_EPOCH, ReportFetchProgressRequest(1, LONG_AGO)),
 )  # fmt: skip
 
 
@@ -385,8 +457,13 @@ EXPECTED: Mapping[int, set[int]] = {
     43: {3, 7, 17, 31, 41, 42, 80, 83, 84},
     45: {3, 7, 31, 38, 39, 41, 85},
     46: {31, 41},
+    17900: {7, 17, 25, 31, 37, 39, 41, 42, 60},
+    17901: {31, 42},
+    17902: {7, 17, 25, 31, 37, 38, 39, 41, 42, 60},
     75: {3, 17, 29, 42},
+    17903: {3, 6, 17, 25, 31, 37, 41},
     17904: {31, 41},
+    17905: {31, 41, 77},
 }
 
 

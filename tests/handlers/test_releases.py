@@ -4,7 +4,8 @@ import pytest
 from kafka.protocol.broker_version_data import BROKER_API_VERSIONS
 
 from klamm.controller.handlers.releases import DEFAULT, HISTORY, RELEASES, versions_of
-from klamm.controller.handlers.table import HANDLERS, PRIVATE, PUBLIC, advertised
+from klamm.controller.handlers.switches import KEYS, PRIVATE, Switch
+from klamm.controller.handlers.table import HANDLERS, PUBLIC, advertised
 
 #: What the brokers of a ZooKeeper cluster ask their controller; shown whatever the release.
 BETWEEN_BROKERS = {7, 56, 67}
@@ -48,7 +49,21 @@ def test_every_public_key_has_its_history() -> None:
 
 def test_keys_of_klamms_own_are_shown_to_those_who_are_told() -> None:
     assert not PRIVATE & advertised().keys()
-    assert advertised(PRIVATE) == {17904: range(1)}
+    for switch in Switch:
+        shown = advertised(switches={switch})
+        changed = {key for key in shown if shown[key] != advertised().get(key)}
+        assert changed == set(KEYS[switch]), switch
+        assert all(shown[key].start == 0 for key in changed & PRIVATE)
+        assert advertised((), switches={switch}) == {key: shown[key] for key in changed}
+
+
+@pytest.mark.req("R435-58")
+@pytest.mark.parametrize("release", RELEASES)
+def test_version_1_of_list_is_shown_to_those_who_are_told_alone(release: str) -> None:
+    known = advertised(release=release)
+    assert known.get(46, range(1)) == range(1)
+    switched_on = advertised(release=release, switches={Switch.LIST_V1})
+    assert switched_on == {**known, 46: range(2)}
 
 
 def test_the_default_is_the_last_release_with_zookeeper() -> None:

@@ -25,6 +25,7 @@ from klamm.tools.lab.apache.outcomes import describe
 from klamm.tools.lab.apache.report import trouble_of
 from klamm.tools.lab.apache.scenarios import SCENARIOS, T
 from klamm.tools.lab.apache.stage import Stage
+from klamm.tools.lab.apache.stepped import ALL
 from klamm.tools.lab.clients import Asked
 from klamm.tools.lab.run import Opening
 from klamm.tools.lab.run import run as run_seed
@@ -229,7 +230,7 @@ def test_the_command_makes_what_the_document_says(tmp_path: Path) -> None:
 def test_the_document_has_every_scenario_and_nothing_else() -> None:
     text = DOCUMENT.read_text()
     titles = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
-    assert titles == ["Overview", *(scenario.name.capitalize() for scenario in SCENARIOS)]
+    assert titles == ["Overview", *(scenario.name.capitalize() for scenario in ALL)]
 
 
 def _parts(text: str, name: str) -> tuple[list[str], str]:

@@ -19,6 +19,7 @@ PROVEN = {
     "R455-86": ("E1-1", "E1-7"),
     "R455-87": ("E1-2", "E1-3", "E1-11"),
     "R455-98": ("E5-1", "E5-4", "E5-7"),
+    "R1335-34": ("E16-1",),
 }
 
 
@@ -38,7 +39,7 @@ CASES = [
 
 
 def test_all_of_the_catalogue_are_there() -> None:
-    assert registry.exhibit_ids() == [f"E{number}" for number in range(1, 16)]
+    assert registry.exhibit_ids() == [f"E{number}" for number in range(1, 17)]
 
 
 def test_cases_that_prove_something_are_there() -> None:

@@ -12,6 +12,8 @@ from klamm.controller.configs.describe import DescribeTopics
 from klamm.controller.core.events import (
     AlterPartition,
     AlterReassignment,
+    AlterTopic,
+    AssignPartitions,
     CreatePartitions,
     CreateTopic,
     DeleteTopic,
@@ -20,6 +22,7 @@ from klamm.controller.core.events import (
     RequestEvent,
     ShutDownBroker,
 )
+from klamm.controller.core.fact_events import ReplicaProgress
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import Create
 from klamm.controller.core.origins import FromClient
@@ -31,7 +34,9 @@ from klamm.controller.node.inputs import (
     Audited,
     BrokerAnswer,
     ControllerHeard,
+    CopiesWanted,
     Input,
+    ProgressHeard,
     Request,
     Timer,
     Transactions,
@@ -43,6 +48,7 @@ from klamm.controller.node.notices import NOTICES_TIMER
 from klamm.controller.node.outlook import LOOK_TIMER
 from klamm.controller.node.rebalance import REBALANCE_TIMER
 from klamm.controller.node.sessions import SESSION_TIMER
+from klamm.controller.node.status import STATUS_TIMER, SWEEP_TIMER
 from klamm.controller.node.turns import RETRY_TIMER
 from klamm.controller.store.port import (
     CommitDone,
@@ -73,6 +79,8 @@ ALTER = AlterReassignment(TopicPartition("t", 0), (1, 2))
 #: One event of each kind that a request may hold.
 REQUESTS: tuple[RequestEvent, ...] = (
     ALTER,
+    AssignPartitions(((TopicPartition("t", 0), (1, 2)),)),
+    AlterTopic("t", partitions=2),
     CreateTopic("t", -1, -1, {}, {}, 0, 0, topic_id=UUID(int=7)),
     CreatePartitions("t", 2),
     DeleteTopic("t"),
@@ -90,6 +98,8 @@ TIMERS = (
     REBALANCE_TIMER,
     COUNTERS_TIMER,
     LOOK_TIMER,
+    STATUS_TIMER,
+    SWEEP_TIMER,
     "other",
 )
 IGNORED = {
@@ -101,6 +111,8 @@ IGNORED = {
     (Phase.LOADING, CommitDone),
     (Phase.LOADING, BrokerAnswer),
     (Phase.LOADING, Turn),
+    *((phase, ProgressHeard) for phase in Phase if phase is not Phase.ACTIVE),
+    *((phase, CopiesWanted) for phase in Phase if phase is not Phase.ACTIVE),
 }
 
 
@@ -160,6 +172,9 @@ def samples(node: Node, kind: type) -> list[Input]:
         found += [SessionEvent(session, state, 9_000) for state in SessionState]
     found += [Timer(name) for name in TIMERS]
     found += [Woke(20.0), ControllerHeard(0), ControllerHeard(9)]
+    progress = ReplicaProgress(TopicPartition("t", 0), 2, 5, 0, 9)
+    found += [ProgressHeard((), 1), ProgressHeard((progress,), 2)]
+    found += [CopiesWanted(()), CopiesWanted((progress.partition,))]
     found += [Audited("x", FromClient("127.0.0.1:5000", None, 1, 45))]
     found += [Request(1, ()), *(Request(2, (event,)) for event in REQUESTS), Turn()]
     found += [Transactions(3, ()), Transactions(4, (DescribeTopics(("t",), 900),))]

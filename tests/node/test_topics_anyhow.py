@@ -19,6 +19,7 @@ from node_world import ENDPOINT, accept, in_office
 
 from klamm.controller.core.events import (
     AlterReassignment,
+    AlterTopic,
     CreatePartitions,
     CreateTopic,
     DeleteTopic,
@@ -152,6 +153,26 @@ class AnyTopics(RuleBasedStateMachine):
         self.asked.append(self.world.request(CreatePartitions(name, count)))
         self.rest_if(rest)
 
+    @rule(
+        names=st.sampled_from([("a",), ("b",), ("a", "b")]),
+        count=st.integers(-1, 6),
+        factor=st.sampled_from([-1, -1, 1, 2, 3]),
+        lists=st.just({}) | st.dictionaries(st.integers(0, 3), LISTS, max_size=4),
+        rest=st.booleans(),
+    )
+    def alter_topics(
+        self,
+        names: tuple[str, ...],
+        count: int,
+        factor: int,
+        lists: dict[int, tuple[int, ...]],
+        rest: bool,
+    ) -> None:
+        asked = tuple(lists.items())
+        events = [AlterTopic(name, count, factor, asked, n) for n, name in enumerate(names)]
+        self.asked.append(self.world.request(*events))
+        self.rest_if(rest)
+
     @rule(name=NAMES, number=st.integers(0, 2), wanted=st.none() | LISTS, rest=st.booleans())
     def alter(self, name: str, number: int, wanted: tuple[int, ...] | None, rest: bool) -> None:
         event = AlterReassignment(TopicPartition(name, number), wanted)
@@ -280,6 +301,10 @@ class AnyTopics(RuleBasedStateMachine):
         cancels = [AlterReassignment(name, None) for name, _ in state.moving()]
         if cancels:
             world.ask(*cancels)
+        # One that was never led where it was cannot go back: it goes on to its end.
+        for moving, part in world.node.state.moving() if world.node.state else ():
+            world.leader_writes_isr(moving, part.assignment.replicas)
+        world.settle()
         for _ in range(4):
             for timer in list(world.timers):
                 world.run_timer(timer)

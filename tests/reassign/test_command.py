@@ -241,23 +241,6 @@ def test_no_line_of_the_help_is_too_long() -> None:
         assert max(map(len, lines)) <= 100
 
 
-def test_kip_179_takes_one_connection_only() -> None:
-    words = ("--list", *SERVER, "--zookeeper", "z", "--dialect", "kip-179-alter")
-    assert refusal(*words) == (
-        'Option "[bootstrap-server]" can\'t be used with option "[zookeeper]"'
-    )
-
-
-@pytest.mark.parametrize(
-    ("dialect", "request_name"), [("kip-179-alter", "17902"), ("kip-179-assign", "17900")]
-)
-def test_kip_179_execute_says_what_the_server_lacks(dialect: str, request_name: str) -> None:
-    found = run("--execute", *SERVER, *PLAN, "--dialect", dialect)
-    assert (found.status, found.err, found.sent) == (1, "", [])
-    assert request_name in found.out
-    assert "does not advertise" in found.out
-
-
 def test_own_actions_have_their_own_exit_code_for_wrong_usage() -> None:
     """One table says which codes there are; the stock ones know 0 and 1 only."""
     for action in ACTIONS.values():

@@ -36,6 +36,8 @@ from klamm.protocol.generated.alter_partition_reassignments_request import (
     ReassignablePartition,
     ReassignableTopic,
 )
+from klamm.protocol.generated.alter_topics_request import AlteredTopic, AlterTopicsRequest
+from klamm.protocol.generated.assign_partitions_request import AssignPartitionsRequest
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
 from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
@@ -70,7 +72,14 @@ class ForwarderThatNotes(Forwarder):
         super().__init__()
         self.passed_on: list[Message] = []
 
-    def forward(self, to: object, client_id: object, body: Message, on_answer: object) -> None:
+    def forward(
+        self,
+        to: object,
+        client_id: object,
+        body: Message,
+        on_answer: object,
+        version: int = 0,
+    ) -> None:
         self.passed_on.append(body)
 
 
@@ -144,14 +153,17 @@ def test_who_is_refused_is_not_heard() -> None:
     [
         (ALTER, Operation.ALTER),
         (ListPartitionReassignmentsRequest(topics=None), Operation.DESCRIBE),
+        (AlterTopicsRequest(topics=(AlteredTopic("t", 4),)), Operation.CLUSTER_ACTION),
+        (AssignPartitionsRequest(), Operation.CLUSTER_ACTION),
     ],
-    ids=["45", "46"],
+    ids=["45", "46", "17902", "17900"],
 )
 def test_only_what_a_client_may_do_itself_is_passed_on(
     request_: Message, needed: Operation
 ) -> None:
     world = World(AclAuthorizer(), active=False)
-    for authorizer in (AclAuthorizer(), allowing(Operation.CLUSTER_ACTION)):
+    other = Operation.ALTER if needed is Operation.CLUSTER_ACTION else Operation.CLUSTER_ACTION
+    for authorizer in (AclAuthorizer(), allowing(other)):
         world.authorizer = authorizer
         [refused] = world.ask(request_, 0).responses
         assert getattr(refused, "error_code", None) == DENIED

@@ -83,6 +83,9 @@ async def test_what_is_configured_reaches_the_node(nursery: trio.Nursery) -> Non
         "leader.imbalance.per.broker.percentage": "20",
         "leader.imbalance.check.interval.seconds": "30",
         "authorizer.class.name": "kafka.security.authorizer.AclAuthorizer",
+        "reassignment.max.concurrent.partition.movements": "3",
+        "klamm.kip179.assign.enable": "true",
+        "klamm.kip179.status.write.interval.ms": "50",
     }
     with trio.fail_after(10):
         async with trio.open_nursery() as running:

@@ -1,4 +1,4 @@
-"""Nodes out of office that pass 45 and 46 on to the controller."""
+"""Nodes out of office that pass requests on to the controller."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,6 +17,7 @@ from klamm.controller.brokers.messages import update_metadata
 from klamm.controller.core.ibp import DEFAULT
 from klamm.controller.core.model import Broker, Endpoint
 from klamm.controller.handlers.api import NOT_CONTROLLER_TEXT
+from klamm.controller.handlers.switches import Switch
 from klamm.controller.handlers.table import advertised
 from klamm.controller.node import Phase
 from klamm.controller.node.lines import decode as decode_line
@@ -34,6 +35,10 @@ from klamm.protocol.generated.alter_partition_reassignments_request import (
 from klamm.protocol.generated.alter_partition_reassignments_response import (
     AlterPartitionReassignmentsResponse,
 )
+from klamm.protocol.generated.alter_topics_request import AlteredTopic, AlterTopicsRequest
+from klamm.protocol.generated.alter_topics_response import AlterTopicsResponse
+from klamm.protocol.generated.assign_partitions_request import AssignPartitionsRequest
+from klamm.protocol.generated.assign_partitions_response import AssignPartitionsResponse
 from klamm.protocol.generated.create_topics_request import (
     CreatableReplicaAssignment,
     CreatableTopic,
@@ -95,7 +100,11 @@ class Cluster:
 
     async def start(self, node_id: int, *, forwarding: bool) -> None:
         config = ControllerConfig(
-            node_id, "memory", forwarding=forwarding, journal=self.journal(node_id)
+            node_id,
+            "memory",
+            forwarding=forwarding,
+            journal=self.journal(node_id),
+            properties={"klamm.kip179.alter.enable": "true"},
         )
 
         async def run(task_status: trio.TaskStatus[Running]) -> None:
@@ -123,6 +132,16 @@ class Cluster:
             return answer.error_code
         [topic] = answer.responses
         return topic.partitions[0].error_code
+
+    async def alter_topic(self, to: int, partitions: int) -> int:
+        request = AlterTopicsRequest(9000, (AlteredTopic("t", partitions),))
+        answer = await ask(self.nodes[to].endpoint, request, client=f"by {to}")
+        assert isinstance(answer, AlterTopicsResponse)
+        if answer.error_code:
+            assert (answer.error_message, answer.topics) == (NOT_CONTROLLER_TEXT, ())
+            return answer.error_code
+        [topic] = answer.topics
+        return topic.error_code
 
     async def adding(self, to: int) -> list[tuple[int, ...]] | int:
         answer = await ask(self.nodes[to].endpoint, List())
@@ -190,6 +209,26 @@ async def test_a_standby_refuses_or_with_the_switch_has_the_controller_answer(
     assert "by 901" not in clients
 
 
+@pytest.mark.req("R179A-22")
+async def test_any_node_has_a_topic_altered_whether_it_passes_other_requests_on_or_not(
+    tmp_path: Path,
+) -> None:
+    async with cluster(tmp_path, controller=False, plain=False, forwarding=True) as found:
+        await found.served_by(902)
+        for count, node in enumerate((901, 902, 900), start=2):
+            assert await found.alter_topic(node, count) == 0
+        assert await found.alter_topic(901, 1) == 37, "the controller's own refusal"
+        assert await found.alter(901, (2, 3)) == 41
+        await found.kill(900)
+        assert await found.alter_topic(901, 4) in (0, 41), "while there is an election"
+        while await found.alter_topic(901, 5):
+            await trio.sleep(0.005)
+        assert found.controller() in (901, 902)
+    lines = map(decode_line, found.journal(900).read_bytes().splitlines())
+    texts = [line.text for line in lines if line.kind == "topic-altered"]
+    assert texts == [f"{n} to {n + 1} partitions, 0 of them move" for n in (1, 2, 3)]
+
+
 async def test_when_the_controller_dies_the_next_one_answers(tmp_path: Path) -> None:
     async with cluster(tmp_path, controller=True, one=True, other=True) as found:
         for standby in (901, 902):
@@ -251,7 +290,8 @@ class FakeController:
             await trio.sleep_forever()
         ours, theirs = memory_stream_pair()
         self.streams.append(theirs)
-        self._protocols.append(ServerConnection(advertised(release="4.1")))
+        served = advertised(release="4.1", switches=[*Switch])
+        self._protocols.append(ServerConnection({**served, 46: range(2)}))
         return ours
 
     async def requests(self, number: int = -1) -> list[Request]:
@@ -329,6 +369,54 @@ async def test_what_only_a_newer_version_says_is_passed_on_in_that() -> None:
     assert [getattr(each.body, "allow_replication_factor_change", None) for each in requests] == [
         True, False,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("version", [0, 1])
+async def test_a_list_is_asked_for_in_its_own_version(version: int) -> None:
+    async with forwarding() as world:
+        world.forwarder.forward(THERE, "a", List(), lambda _: None, version)
+        await wait_all_tasks_blocked()
+        [request] = await world.controller.requests()
+    assert request.header.request_api_version == version
+
+
+@pytest.mark.req("R179A-22", "R179B-19")
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (AlterTopicsRequest(9000), AlterTopicsResponse),
+        (AssignPartitionsRequest(9000), AssignPartitionsResponse),
+    ],
+)
+async def test_what_may_be_sent_to_any_broker_is_passed_on(
+    body: AlterTopicsRequest | AssignPartitionsRequest, kind: type[Message]
+) -> None:
+    answers: list[Message] = []
+    async with forwarding() as world:
+        world.forwarder.forward(THERE, "a", body, answers.append)
+        await wait_all_tasks_blocked()
+        [request] = await world.controller.requests()
+        assert request.body == body
+        await world.controller.streams[0].aclose()
+    [answer] = answers
+    assert isinstance(answer, kind)
+    codes = (getattr(answer, "error_code", None), getattr(answer, "error_message", None))
+    assert codes == (41, NOT_CONTROLLER_TEXT)
+    assert getattr(answer, "request_id", -1) == -1
+
+
+@pytest.mark.parametrize("body", [AlterTopicsRequest(0), AssignPartitionsRequest(0)])
+async def test_whoever_may_ask_any_broker_waits_for_what_the_controller_says(
+    body: AlterTopicsRequest | AssignPartitionsRequest, autojump_clock: MockClock
+) -> None:
+    """The request's own timeout is the controller's matter; a number that is lost is lost."""
+    answers: list[Message] = []
+    async with forwarding() as world:
+        world.forwarder.forward(THERE, "a", body, answers.append)
+        await trio.sleep(29)
+        assert answers == []
+        await trio.sleep(2)
+        assert len(answers) == 1
 
 
 async def test_each_controller_has_a_connection_of_its_own() -> None:

@@ -18,6 +18,7 @@ from node_world import in_office
 from klamm.controller.core.events import AlterReassignment
 from klamm.controller.core.model import Topic, TopicPartition
 from klamm.controller.core.ops import SetData
+from klamm.controller.core.status_book import StatusNote
 from klamm.controller.node import Now
 from klamm.controller.node.effects import Content, Severity
 from klamm.controller.node.effects import Journal as Entry
@@ -27,6 +28,7 @@ from klamm.controller.runtime import journal as journal_module
 from klamm.controller.runtime import journal_file as journal_file_module
 from klamm.controller.runtime.journal import Journal, weigh
 from klamm.controller.runtime.journal_file import FSYNC, JournalError, JournalFile, LineFile
+from klamm.controller.znodes.status import ReplicaStatus
 
 NOW = Now(1.5, 1_700_000_000_000)
 
@@ -327,6 +329,12 @@ def test_entries_are_weighed_by_what_they_take() -> None:
     ops = (SetData("/x", b"x" * 5_000, 1),)
     large = replace(entry(1), ops=ops, text="y" * 1_000)
     assert weigh(large) > 6_000 + weigh(entry(1)) - 2
+
+
+def test_an_entry_weighs_what_it_tells_of_replicas() -> None:
+    rows = tuple(ReplicaStatus("t", number, 3, 60, 1) for number in range(2_000))
+    told = replace(entry(1), status=StatusNote(1, ("/x",), rows))
+    assert weigh(told) - weigh(entry(1)) >= 100 * len(rows)
 
 
 def test_the_queue_is_bounded_in_bytes(path: Path, disk: Disk) -> None:

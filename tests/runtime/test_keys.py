@@ -5,7 +5,18 @@ from typing import Any
 
 import pytest
 
+from klamm.controller.configs.cluster_wide import (
+    LEADER_MOVEMENTS,
+    MIN_ISR,
+    PARTITION_MOVEMENTS,
+    REPLICA_MOVEMENTS,
+    START_UP_SYNONYMS,
+    STATUS_RETENTION,
+    ClusterWide,
+)
+from klamm.controller.core.pace import Limits
 from klamm.controller.core.rules import APACHE_3_9, KIP_455
+from klamm.controller.handlers.switches import Switch
 from klamm.controller.runtime.config import ControllerConfig
 from klamm.controller.runtime.keys import KEYS, ConfigError, config_from, unknown_keys
 from klamm.controller.runtime.listeners import Listener
@@ -50,6 +61,7 @@ SETTINGS: list[tuple[str, str, Any]] = [
     ("klamm.journal.file", "/var/log/j.jsonl", Path("/var/log/j.jsonl")),
     ("klamm.journal.max.bytes", "5000000000", 5_000_000_000),
     ("klamm.journal.files", "2", 2),
+    ("klamm.kip179.status.write.interval.ms", "50", 50),
     ("max.connections", "100", 100),
     ("max.connections.per.ip", "10", 10),
     ("connections.max.idle.ms", "5000", 5000),
@@ -68,6 +80,59 @@ def test_each_key_sets_its_field_alone(key: str, text: str, value: object) -> No
         if getattr(found, name) != getattr(plain, name)
     }
     assert differing <= {field, "properties"}
+
+
+@pytest.mark.req("R435-58")
+def test_switches_are_off_unless_they_are_set() -> None:
+    assert config_from(NEEDED).switches == frozenset()
+    assert config_from({**NEEDED, "klamm.kip435.list.v1.enable": "false"}).switches == frozenset()
+    for switch in Switch:
+        assert config_from({**NEEDED, switch.value: " True "}).switches == {switch}
+        with pytest.raises(ConfigError, match="'yes': true or false is needed"):
+            config_from({**NEEDED, switch.value: "yes"})
+
+
+@pytest.mark.req("R435-1", "R435-2", "R435-3")
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (REPLICA_MOVEMENTS, ClusterWide(Limits(replicas=2))),
+        (PARTITION_MOVEMENTS, ClusterWide(Limits(partitions=2))),
+        (LEADER_MOVEMENTS, ClusterWide(Limits(leaders=2))),
+        (STATUS_RETENTION, ClusterWide(status_retention_ms=2)),
+        (MIN_ISR, ClusterWide(min_isr=2)),
+    ],
+)
+def test_what_holds_for_the_cluster_may_be_set_at_the_start(key: str, value: ClusterWide) -> None:
+    assert config_from(NEEDED).cluster_wide == ClusterWide()
+    assert config_from({**NEEDED, key: " 2 "}).cluster_wide == value
+    with pytest.raises(ConfigError, match=f"^{key}='-1': .* must be at least"):
+        config_from({**NEEDED, key: "-1"})
+
+
+@pytest.mark.req("R435-7")
+@pytest.mark.parametrize(("synonym", "main"), START_UP_SYNONYMS.items())
+def test_a_limit_may_have_the_name_that_the_proposal_gives_it_elsewhere(
+    synonym: str, main: str
+) -> None:
+    found = config_from({**NEEDED, synonym: " 2 "})
+    assert found.cluster_wide == config_from({**NEEDED, main: "2"}).cluster_wide
+    assert found.properties == {**NEEDED, main: "2"}
+    assert config_from({**NEEDED, synonym: "2", main: " 2"}).cluster_wide == found.cluster_wide
+    with pytest.raises(ConfigError) as refused:
+        config_from({**NEEDED, synonym: "2", main: "3"})
+    [fault] = refused.value.faults
+    assert f"{synonym}='2' contradicts {main}='3'" in fault
+    with pytest.raises(ConfigError, match=f"^{main}='0': .* must be at least 1"):
+        config_from({**NEEDED, synonym: "0"})
+
+
+@pytest.mark.req("R435-7")
+def test_two_synonyms_of_one_limit_may_not_contradict_each_other() -> None:
+    first, second = (name for name in START_UP_SYNONYMS if name.endswith("replica.count"))
+    assert config_from({**NEEDED, first: "4", second: "4"}).cluster_wide.limits.replicas == 4
+    with pytest.raises(ConfigError, match=f"{second}='5' contradicts {first}='4'"):
+        config_from({**NEEDED, first: "4", second: "5"})
 
 
 @pytest.mark.parametrize(

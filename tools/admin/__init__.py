@@ -6,6 +6,14 @@ Works with every cluster from Kafka 2.4 on, with ZooKeeper or KRaft, and with kl
 from klamm.controller.security.acls import AclBinding as AclBinding
 from klamm.controller.security.acls import AclFilter as AclFilter
 from klamm.tools.admin import errors as errors
+from klamm.tools.admin.alter_topics import AlteredTopic as AlteredTopic
+from klamm.tools.admin.alter_topics import AlterTopicsResult as AlterTopicsResult
+from klamm.tools.admin.assign_partitions import AssignPartitionsResult as AssignPartitionsResult
+from klamm.tools.admin.assignment_status import (
+    PartitionAssignmentStatusResult as PartitionAssignmentStatusResult,
+)
+from klamm.tools.admin.assignment_status import PartitionReplica as PartitionReplica
+from klamm.tools.admin.assignment_status import Progress as Progress
 from klamm.tools.admin.client import Admin as Admin
 from klamm.tools.admin.cluster import BrokerDescription as BrokerDescription
 from klamm.tools.admin.cluster import ClusterDescription as ClusterDescription
@@ -29,8 +37,11 @@ from klamm.tools.admin.offsets import LATEST as LATEST
 from klamm.tools.admin.offsets import PartitionOffset as PartitionOffset
 from klamm.tools.admin.properties import AdminOptions as AdminOptions
 from klamm.tools.admin.properties import OptionError as OptionError
+from klamm.tools.admin.reassignments import BatchEntry as BatchEntry
 from klamm.tools.admin.reassignments import PartitionReassignment as PartitionReassignment
 from klamm.tools.admin.reassignments import ReassignmentDetails as ReassignmentDetails
+from klamm.tools.admin.reassignments import StepDetails as StepDetails
+from klamm.tools.admin.replica_status import ReplicaStatus as ReplicaStatus
 from klamm.tools.admin.results import Results as Results
 from klamm.tools.admin.scram import ScramCredentialInfo as ScramCredentialInfo
 from klamm.tools.admin.scram import ScramDeletion as ScramDeletion

@@ -20,6 +20,7 @@ class Place(Enum):
 
     ANY = "any"
     CONTROLLER = "controller"
+    OFFERING = "any that serves the request: klamm's own requests are unknown to brokers"
 
 
 #: A place, or the id of a node.
@@ -31,13 +32,15 @@ class Api(Generic[Q, R]):
     """A request and its response.
 
     `name` is what Java's Admin calls it, for messages. `versions` are those that can be used;
-    the highest that a node serves too is sent.
+    the highest that a node serves too is sent. `switch` is the property that lets a node of klamm
+    serve a request of its own.
     """
 
     name: str
     request: type[Q]
     response: type[R]
     versions: range
+    switch: str | None = None
 
     @property
     def key(self) -> int:
@@ -47,6 +50,11 @@ class Api(Generic[Q, R]):
     def version_for(self, served: Mapping[int, range], node: str) -> int:
         """Return the highest version that both sides know; raises UnsupportedVersionError."""
         theirs = served.get(self.key)
+        if theirs is None and self.switch is not None:
+            message = self.request.__name__.removesuffix("Request")
+            raise UnsupportedVersionError(
+                f"the server does not offer {message} ({self.key}): set {self.switch}=true"
+            )
         if theirs is None:
             raise UnsupportedVersionError(f"{node} does not support {self.name} (key {self.key})")
         version = min(self.versions[-1], theirs[-1])
@@ -59,9 +67,15 @@ class Api(Generic[Q, R]):
         return version
 
 
-def api(name: str, request: type[Q], response: type[R], versions: range | None = None) -> Api[Q, R]:
+def api(
+    name: str,
+    request: type[Q],
+    response: type[R],
+    versions: range | None = None,
+    switch: str | None = None,
+) -> Api[Q, R]:
     """Make an Api with all versions that the schema has, unless told otherwise."""
-    return Api(name, request, response, request.versions if versions is None else versions)
+    return Api(name, request, response, request.versions if versions is None else versions, switch)
 
 
 #: Makes the request in a version.

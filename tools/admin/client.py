@@ -19,7 +19,6 @@ from klamm.tools.admin import (
     topic_descriptions,
     topics,
 )
-from klamm.tools.admin.base import Client
 from klamm.tools.admin.names import (
     EVERYTHING,
     ConfigResource,
@@ -27,10 +26,11 @@ from klamm.tools.admin.names import (
     TopicPartition,
     TopicPartitionReplica,
 )
+from klamm.tools.admin.own_calls import OwnCalls
 from klamm.tools.admin.results import Results
 
 
-class Admin(Client):
+class Admin(OwnCalls):
     """A client for people who run clusters; a context manager, to be used from any thread.
 
     A call returns at once: with a future, or with `Results`, a future for each thing it is about.
@@ -84,6 +84,19 @@ class Admin(Client):
         Raises TypeError for None, which does not say which of the two is meant.
         """
         operation = partial(reassignments.list_, partitions=_set(partitions))
+        return self._calls.one(operation, timeout_ms)
+
+    def list_reassignment_batch(
+        self,
+        partitions: Collection[TopicPartition] | Everything = EVERYTHING,
+        timeout_ms: int | None = None,
+    ) -> Future[Mapping[TopicPartition, reassignments.BatchEntry] | None]:
+        """Return the steps of moves that run (KIP-435), None while nothing limits moves.
+
+        The future fails with UnsupportedVersionError unless the controller is klamm's and has
+        klamm.kip435.list.v1.enable set.
+        """
+        operation = partial(reassignments.list_batch, partitions=_set(partitions))
         return self._calls.one(operation, timeout_ms)
 
     def describe_reassignments(

@@ -18,7 +18,10 @@ from klamm.protocol.generated.describe_reassignments_request import (
     DescribeReassignmentsRequest,
     DescribeReassignmentsTopic,
 )
-from klamm.protocol.generated.describe_reassignments_response import DescribeReassignmentsResponse
+from klamm.protocol.generated.describe_reassignments_response import (
+    DescribedPartitionReassignment,
+    DescribeReassignmentsResponse,
+)
 from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsTopics,
@@ -53,6 +56,12 @@ _LIST = api(
     ListPartitionReassignmentsResponse,
     range(1),
 )
+_LIST_BATCH = api(
+    "listPartitionReassignments",
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+    range(1, 2),
+)
 _DESCRIBE = api(
     "describeReassignments", DescribeReassignmentsRequest, DescribeReassignmentsResponse
 )
@@ -71,6 +80,34 @@ class PartitionReassignment:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchEntry:
+    """A step of a move that runs, by KIP-435: the replicas before it, and those after it."""
+
+    current_brokers: tuple[int, ...]
+    target_brokers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepDetails:
+    """How far a move is that is made in steps, for moves are limited.
+
+    `first_replicas` are those before its first step, `hosted_replicas` those that brokers are told
+    of. `number` is the step that runs or is next, from 1 on, `most` the last one's at most. `kind`
+    (leader, fill or swap), `adding` and `since_ms`, in milliseconds since the epoch, are of the one
+    that runs; else `waits` says why it does not: offline, target-offline, not-in-sync or deferred.
+    """
+
+    first_replicas: tuple[int, ...]
+    hosted_replicas: tuple[int, ...]
+    number: int
+    most: int
+    kind: str | None = None
+    adding: tuple[int, ...] = ()
+    since_ms: int | None = None
+    waits: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReassignmentDetails:
     """What only klamm's controller tells of a move.
 
@@ -78,13 +115,15 @@ class ReassignmentDetails:
     controller does not know the order: the one that began the move does. `step_replicas` is the
     target of the step that is being done, None where moves have one step. `waiting_for` says in
     words what holds the move up, None if replicas have but to copy. `owed_deletes` are brokers that
-    have not confirmed yet that they deleted a replica.
+    have not confirmed yet that they deleted a replica. `step` is there if the move is made in steps
+    and the controller tells of them.
     """
 
     original_replicas: tuple[int, ...] | None
     step_replicas: tuple[int, ...] | None
     waiting_for: str | None
     owed_deletes: tuple[int, ...]
+    step: StepDetails | None = None
 
 
 def checked(targets: Mapping[TopicPartition, Target]) -> dict[TopicPartition, Target]:
@@ -166,6 +205,29 @@ async def list_(
     }
 
 
+async def list_batch(
+    session: Session, partitions: Collection[TopicPartition] | Everything
+) -> dict[TopicPartition, BatchEntry] | None:
+    """Return the steps that run, of those asked for; None if moves are not limited."""
+    topics = _topics(partitions, ListPartitionReassignmentsTopics)
+    answer = await session.ask(
+        _LIST_BATCH,
+        Place.CONTROLLER,
+        lambda _: ListPartitionReassignmentsRequest(session.timeout_ms, topics),
+        lambda response: [response.error_code],
+    )
+    raise_for(answer.error_code, answer.error_message)
+    if answer.current_batch is None:
+        return None
+    return {
+        TopicPartition(topic.name, partition.partition_index): BatchEntry(
+            partition.current_brokers, partition.target_brokers
+        )
+        for topic in answer.current_batch
+        for partition in topic.partitions
+    }
+
+
 async def describe(
     session: Session, partitions: Collection[TopicPartition] | Everything
 ) -> dict[TopicPartition, ReassignmentDetails]:
@@ -184,10 +246,27 @@ async def describe(
             partition.step_replicas,
             partition.waiting_for,
             partition.owed_deletes,
+            _step(partition),
         )
         for topic in answer.topics
         for partition in topic.partitions
     }
+
+
+def _step(partition: DescribedPartitionReassignment) -> StepDetails | None:
+    first, hosted = partition.first_replicas, partition.hosted_replicas
+    if first is None or hosted is None:
+        return None
+    return StepDetails(
+        first,
+        hosted,
+        partition.step_number,
+        partition.most_steps,
+        partition.step_kind,
+        partition.step_adding or (),
+        partition.step_since_ms if partition.step_since_ms >= 0 else None,
+        partition.wait_reason,
+    )
 
 
 def _wire(target: Target) -> tuple[int, ...] | None:

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
+W = TypeVar("W")
+
+
+def mapped(future: Future[V], make: Callable[[V], W]) -> Future[W]:
+    """Return a future of what is made of another one's value; what `make` raises it fails with."""
+    made: Future[W] = Future()
+    made.set_running_or_notify_cancel()
+
+    def settle(done: Future[V]) -> None:
+        try:
+            made.set_result(make(done.result()))
+        except Exception as error:  # the other one's, or of what was asked of its value
+            made.set_exception(error)
+
+    future.add_done_callback(settle)
+    return made
 
 
 class Results(Generic[K, V]):

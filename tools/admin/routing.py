@@ -8,7 +8,7 @@ does not give up a node that is silent; here it is left after the request timeou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TypeVar
 
 import trio
@@ -24,6 +24,7 @@ from klamm.tools.admin.errors import (
     AdminError,
     DisconnectedError,
     TimeoutError_,
+    UnsupportedVersionError,
     error_of,
     raise_for,
 )
@@ -62,19 +63,27 @@ class Router:
     ) -> R:
         """Ask until there is a response of the right node; `deadline` is in trio's time.
 
-        Raises TimeoutError_ after it, AuthenticationError and UnsupportedVersionError at once.
+        Raises TimeoutError_ after it, AuthenticationError and UnsupportedVersionError at once, the
+        latter for Place.OFFERING when no node serves the request.
         """
         if self.bootstrap_controller and target is Place.ANY:
             target = Place.CONTROLLER  # LeastLoadedBrokerOrActiveKController
         tries, last = 0, None
+        refusing: set[int | None] = set()
         pauses = self.pauses()
         with trio.move_on_at(deadline):
             while True:
                 try:
                     await self._look()
-                    if (link := self._pick(target)) is not None:
+                    if (link := self._pick(target, refusing)) is not None:
                         tries += 1
-                        response = await link.ask(api, make)
+                        try:
+                            response = await link.ask(api, make)
+                        except UnsupportedVersionError:
+                            refusing.add(link.node)
+                            if target is Place.OFFERING and not refusing.issuperset(self._links):
+                                continue
+                            raise
                         if not self._is_elsewhere(codes(response)):
                             return response
                         last = error_of(ErrorCode.NOT_CONTROLLER, None, last)
@@ -89,13 +98,14 @@ class Router:
         for link in self._links.values():
             await link.close()
 
-    def _pick(self, target: Target) -> Link | None:
-        """Return the link to ask, None while it is not known."""
+    def _pick(self, target: Target, refusing: Collection[int | None]) -> Link | None:
+        """Return the link to ask, None while it is not known; not one that refuses."""
         if target is Place.CONTROLLER:
             return None if self._controller is None else self._links.get(self._controller)
         if isinstance(target, int):
             return self._links.get(target)
-        return min(self._links.values(), key=self._worth, default=None)
+        willing = (link for link in self._links.values() if link.node not in refusing)
+        return min(willing, key=self._worth, default=None)
 
     def _worth(self, link: Link) -> tuple[bool, int, bool, bool]:
         """Sort links: what is busy would keep a call waiting, and what failed may fail again.

@@ -5,9 +5,10 @@ version that both sides know, and gives an `Answered` back, whatever becomes of 
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from klamm.controller.core.fact_events import ReplicaProgress
 from klamm.controller.core.ibp import InterBrokerProtocol
 from klamm.controller.core.model import TopicPartition
 from klamm.protocol.generated.alter_partition_request import (
@@ -19,6 +20,12 @@ from klamm.protocol.generated.alter_partition_request import (
 from klamm.protocol.generated.alter_partition_response import AlterPartitionResponse
 from klamm.protocol.generated.alter_partition_response import PartitionData as PartitionAnswer
 from klamm.protocol.generated.controlled_shutdown_request import ControlledShutdownRequest
+from klamm.protocol.generated.report_fetch_progress_request import (
+    FetchedPartition,
+    FetchedTopic,
+    FetchingFollower,
+    ReportFetchProgressRequest,
+)
 from klamm.protocol.message import Message
 from klamm.protocol.primitives import ZERO_UUID
 from klamm.tools.brokers.replica import IsrChange
@@ -113,7 +120,48 @@ class AskControlledShutdown:
         return ControlledShutdownRequest(self.broker, self.broker_epoch if version >= 2 else -1)
 
 
-Ask = AskAlterPartition | AskControlledShutdown
+@dataclass(frozen=True, slots=True)
+class AskReportFetchProgress:
+    """What followers have fetched: no question, but answered like one. `events` are by name."""
+
+    number: int
+    broker: int
+    broker_epoch: int
+    events: tuple[ReplicaProgress, ...]
+
+    @property
+    def versions(self) -> range:
+        """All that there are; a controller may know none."""
+        return ReportFetchProgressRequest.versions
+
+    def request(self, version: int) -> ReportFetchProgressRequest:
+        """Return it in one of `versions`."""
+        topics: dict[str, dict[int, list[ReplicaProgress]]] = {}
+        for event in self.events:
+            partitions = topics.setdefault(event.partition.topic, {})
+            partitions.setdefault(event.partition.partition, []).append(event)
+        return ReportFetchProgressRequest(
+            self.broker,
+            self.broker_epoch,
+            tuple(
+                FetchedTopic(
+                    topic, tuple(_fetched(number, events) for number, events in partitions.items())
+                )
+                for topic, partitions in topics.items()
+            ),
+        )
+
+
+def _fetched(number: int, events: Sequence[ReplicaProgress]) -> FetchedPartition:
+    return FetchedPartition(
+        number,
+        events[0].leader_start,
+        events[0].leader_end,
+        tuple(FetchingFollower(event.follower, event.follower_end) for event in events),
+    )
+
+
+Ask = AskAlterPartition | AskControlledShutdown | AskReportFetchProgress
 
 
 @dataclass(frozen=True, slots=True)

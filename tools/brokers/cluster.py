@@ -15,6 +15,7 @@ from klamm.tools.brokers.asks import Answered
 from klamm.tools.brokers.calls import Call
 from klamm.tools.brokers.control import ControlRequest, ControlResponse, named
 from klamm.tools.brokers.model import BrokerModel
+from klamm.tools.brokers.replica import Replica
 from klamm.tools.brokers.replication import Replication
 from klamm.tools.brokers.settings import BANDWIDTH, BrokerSettings
 from klamm.tools.brokers.storage import Disks, Log
@@ -27,8 +28,9 @@ class Cluster:
     """The brokers of one process.
 
     `bandwidth` is what each of them can fetch and serve, `produce_rate` what producers write to
-    each partition that has a leader, both in bytes per second. `model` makes a broker's process;
-    a study of failures can put another in its place.
+    each partition that has a leader, and `copy_rate` what one replica that lags fetches at most,
+    all in bytes per second. `model` makes a broker's process; a study of failures can put another
+    in its place.
     """
 
     def __init__(
@@ -36,11 +38,12 @@ class Cluster:
         bandwidth: float = BANDWIDTH,
         produce_rate: float = 0.0,
         model: Callable[[BrokerSettings, Disks, float], BrokerModel] = BrokerModel,
+        copy_rate: float = math.inf,
     ) -> None:
         self._model = model
         self._models: dict[int, BrokerModel] = {}
         self._disks: dict[int, Disks] = {}
-        self._replication = Replication(self._models, bandwidth, produce_rate)
+        self._replication = Replication(self._models, bandwidth, produce_rate, copy_rate)
         self._now = -math.inf
 
     @property
@@ -191,6 +194,14 @@ class Cluster:
         self._replication.sync(self._models[broker].replicas)
         self._models[broker].fail_directory(directory)
         return self._settle()
+
+    def led(self, broker: int, name: TopicPartition) -> Replica | None:
+        """Return a partition that a running broker leads, at the time of the last call."""
+        replica = self._models[broker].replicas.get(name)
+        if replica is None or not replica.leads:
+            return None
+        self._replication.sync((name,))
+        return replica
 
     def describe_log_dirs(self, broker: int) -> tuple[LogDirectory, ...]:
         """Return a running broker's log directories, at the time of the last call."""

@@ -24,7 +24,12 @@ from klamm.protocol.errors import EncodeError
 from klamm.protocol.generated.api_versions_request import ApiVersionsRequest
 from klamm.protocol.generated.api_versions_response import ApiVersionsResponse
 from klamm.protocol.message import Message
-from klamm.tools.brokers.asks import Answered, Ask
+from klamm.tools.brokers.asks import (
+    Answered,
+    Ask,
+    AskControlledShutdown,
+    AskReportFetchProgress,
+)
 
 LOG = logging.getLogger("klamm.brokers")
 
@@ -33,6 +38,10 @@ REQUEST_SECONDS = 30.0
 
 _API_VERSIONS = 3
 _NO_VERSION = -1
+
+
+class NotServedError(LinkLostError):
+    """The controller does not know a request in any version that the broker does."""
 
 
 class ControllerLink:
@@ -81,6 +90,10 @@ class ControllerLink:
         except EncodeError as error:
             # Decoders of znodes and requests keep such values out.
             LOG.error("broker %s: cannot ask the controller: %s", self._client_id, error)
+        except NotServedError as error:
+            # As any controller of Kafka's: what is klamm's own is offered now and then.
+            level = logging.DEBUG if isinstance(ask, AskReportFetchProgress) else logging.INFO
+            LOG.log(level, "broker %s: no answer of the controller: %s", self._client_id, error)
         except (LinkLostError, OSError, trio.BrokenResourceError, trio.TooSlowError) as error:
             why = str(error) or type(error).__name__
             LOG.info("broker %s: no answer of the controller: %s", self._client_id, why)
@@ -99,9 +112,9 @@ class ControllerLink:
             self._endpoint = endpoint
 
     async def _version(self, ask: Ask) -> int:
-        """Return the highest version that both sides know; one alone needs no agreement."""
-        if len(ask.versions) == 1:
-            return ask.versions[0]
+        """Return the highest version that both sides know; one that is told needs no agreement."""
+        if isinstance(ask, AskControlledShutdown):
+            return ask.version
         if not self._versions:
             request = ApiVersionsRequest("klamm-simulated-broker", "1")
             response = await self._converse(request, _API_VERSIONS)
@@ -115,7 +128,7 @@ class ControllerLink:
         theirs = self._versions.get(key, range(0))
         common = [version for version in ask.versions if version in theirs]
         if not common:
-            raise LinkLostError(f"it serves {theirs} of key {key}, this broker {ask.versions}")
+            raise NotServedError(f"it serves {theirs} of key {key}, this broker {ask.versions}")
         return common[-1]
 
     async def _converse(self, request: Message, version: int) -> Message:

@@ -99,6 +99,17 @@ class Flow:
 
 
 @dataclass(slots=True)
+class Fetched:
+    """Bytes that a broker has fetched: as a replica that was being added, and as any other.
+
+    Nothing is decided by it; it is what a throttle of reassignment traffic alone would count.
+    """
+
+    adding: int = 0
+    others: int = 0
+
+
+@dataclass(slots=True)
 class _Group:
     """Flows of one route. `rate` is what each of them gets, `progress` what each has gained."""
 
@@ -126,14 +137,24 @@ class _Group:
 
 
 class Flows:
-    """All flows, in groups. `advance` moves time; `share` must follow every other change."""
+    """All flows, in groups. `advance` moves time; `share` must follow every other change.
 
-    def __init__(self) -> None:
+    `copy_rate` is what a lagging flow takes at most, in bytes per second: a follower has one fetch
+    under way, of so many bytes of each partition (replica.fetch.max.bytes).
+    """
+
+    def __init__(self, copy_rate: float = math.inf) -> None:
+        if not copy_rate > 0:
+            raise ValueError(f"a copy rate is {copy_rate}: it must be more than 0 bytes/s")
+        self._copy_rate = copy_rate
         self._groups: dict[Route, _Group] = {}
         self._now = -math.inf
+        #: None: it is to be worked out anew.
+        self._deadline: float | None = None
 
     def put(self, flow: Flow, route: Route, lag: float = 0.0) -> None:
         """Add a flow that is this many bytes behind its leader's end."""
+        self._deadline = None
         group = self._groups.setdefault(route, _Group(route))
         flow.route, flow.arrives_at = route, group.progress + lag
         group.flows[flow.name] = flow
@@ -142,6 +163,7 @@ class Flows:
 
     def take(self, flow: Flow) -> None:
         """Remove a flow."""
+        self._deadline = None
         group = self._groups[flow.route]
         del group.flows[flow.name]
         if not group.flows:
@@ -156,6 +178,7 @@ class Flows:
     def advance(self, now: float) -> None:
         """Let every lagging flow gain what its rate gives it until `now`."""
         seconds, self._now = now - self._now, now
+        self._deadline = None
         if 0 < seconds < math.inf:
             for group in self._groups.values():
                 if not group.route.settled:
@@ -164,7 +187,9 @@ class Flows:
     @property
     def deadline(self) -> float:
         """When the next flow arrives, if all stays as it is."""
-        return min(map(self._arrival, self._groups.values()), default=math.inf)
+        if self._deadline is None:
+            self._deadline = min(map(self._arrival, self._groups.values()), default=math.inf)
+        return self._deadline
 
     def _arrival(self, group: _Group) -> float:
         first = group.first() if group.queue and group.gain > 0 else None
@@ -175,6 +200,7 @@ class Flows:
     def arrived(self) -> list[Flow]:
         """Return, in order, the flows that are at their leader's end and outrun its growth."""
         found = []
+        self._deadline = None
         for group in self._groups.values():
             while group.gain > 0 and (flow := group.first()) is not None:
                 if flow.arrives_at - group.progress > ARRIVED:
@@ -192,9 +218,10 @@ class Flows:
         before what it limits. Its rate is kept exactly, while Kafka's brokers measure over eleven
         seconds and let each fetch through that starts below the rate.
         """
+        self._deadline = None
         demands = {
             route: Demand(
-                len(group.flows), route.links(), route.growth if route.settled else math.inf
+                len(group.flows), route.links(), route.growth if route.settled else self._copy_rate
             )
             for route, group in self._groups.items()
             if route.growth or not route.settled
@@ -225,6 +252,13 @@ class Flows:
                     if throttle in left:
                         left[throttle] -= first[route] * demands[route].count
         return {throttle: max(0.0, rate) for throttle, rate in left.items()}
+
+    def lagging(self) -> Iterator[tuple[Flow, float]]:
+        """Give the flows that are behind their leader's end, and by how many bytes."""
+        for group in self._groups.values():
+            if not group.route.settled:
+                for flow in group.flows.values():
+                    yield flow, max(0.0, flow.arrives_at - group.progress)
 
     def rates(self) -> Iterator[tuple[Route, float]]:
         """Give what the flows of each route carry together, in bytes per second."""

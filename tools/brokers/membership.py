@@ -54,7 +54,9 @@ class Membership:
             if replica is None:
                 continue
             if isinstance(verdict, Accepted):
+                before = replica.isr
                 if replica.accepted(change, verdict.partition_epoch):
+                    replica.left(now, before)
                     changed.append(change.name)
                     self._expand(replica, alive)
             elif replica.refused(change):

@@ -32,6 +32,7 @@ from klamm.tools.brokers.dynamic_configs import DynamicConfigs
 from klamm.tools.brokers.hosting import Hosting
 from klamm.tools.brokers.log_dir_moves import LogDirMoves
 from klamm.tools.brokers.membership import Membership
+from klamm.tools.brokers.progress_reports import ProgressReports
 from klamm.tools.brokers.publisher import Publisher, ZnodePublisher
 from klamm.tools.brokers.registration import Registration
 from klamm.tools.brokers.replica import Replica
@@ -69,6 +70,13 @@ class BrokerModel:
             publisher = ZnodePublisher(self._calls, settings.times, now)
         self._publisher = publisher
         self._membership = Membership(self.hosting.replicas, publisher, settings.times, now)
+        self._reports = ProgressReports(
+            self._calls,
+            self._registration,
+            settings.id,
+            self.hosting.replicas,
+            settings.report_seconds,
+        )
         self.departure = Departure(
             self._calls,
             self._registration,
@@ -114,6 +122,7 @@ class BrokerModel:
             self._publisher.deadline,
             self.departure.deadline,
             self.log_dir_moves.deadline,
+            self._reports.deadline,
         )
 
     def _copy_rate(self) -> float:
@@ -218,6 +227,7 @@ class BrokerModel:
     def answered(self, now: float, answered: Answered) -> None:
         """Take what came of an ask."""
         self.departure.answered(now, answered)
+        self._reports.answered(now, answered)
         verdicts = self._publisher.answered(now, answered)
         self.touched.update(self._membership.settle(now, verdicts, self.metadata.brokers))
 
@@ -238,18 +248,22 @@ class BrokerModel:
         replica.fetched(now, follower, end, stays)
         self._raise_high_watermark(now, replica)
         self._membership.fetched(replica, follower, self.metadata.brokers)
+        self._reports.fetched(now, replica, follower)
 
     def progressed(self, now: float, name: TopicPartition, ends: Mapping[int, int]) -> None:
         """Learn how far lagging followers have come, and what has been written meanwhile."""
         replica = self.replicas[name]
-        replica.progressed(ends)
+        replica.progressed(now, ends)
         self._raise_high_watermark(now, replica)
 
-    def fetching_ended(self, now: float, name: TopicPartition, follower: int) -> None:
-        """Learn that a follower which stayed fetches no more, or lags from now on."""
+    def fetching_ended(
+        self, now: float, name: TopicPartition, follower: int, lags: bool = False
+    ) -> None:
+        """Learn that a follower fetches no more, or that one which stayed lags from now on."""
         replica = self.replicas.get(name)
         if replica is not None:
-            replica.fetching_ended(now, follower)
+            replica.fetching_ended(now, follower, lags)
+            self._reports.fetched(now, replica, follower)
 
     def _raise_high_watermark(self, now: float, replica: Replica) -> None:
         lag_max = self.settings.times.replica_lag_max
@@ -260,13 +274,14 @@ class BrokerModel:
 
     def led_to_check(self, now: float) -> Iterable[TopicPartition]:
         """Return the partitions whose logs `advance` is going to compare, if it is time to."""
-        return self._membership.led_to_check(now)
+        return (*self._membership.led_to_check(now), *self._reports.to_look_at(now))
 
     def advance(self, now: float) -> None:
         """Do what time brings: members that lag leave the ISR, changes are told."""
         self.log_dir_moves.advance(now)
         self._membership.advance(now, self.metadata.brokers)
         self._publisher.advance(now)
+        self._reports.advance(now)
         self.departure.advance(now)
 
     def fail_directory(self, directory: str) -> None:

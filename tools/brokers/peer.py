@@ -20,7 +20,12 @@ from klamm.controller.runtime.sessions import OpenStore, Session
 from klamm.controller.store.port import SessionEvent, SessionState, StoreEvent
 from klamm.controller.znodes import Endpoint
 from klamm.tools.brokers.access import OPEN, Access
-from klamm.tools.brokers.asks import Answered, AskAlterPartition, AskControlledShutdown
+from klamm.tools.brokers.asks import (
+    Answered,
+    AskAlterPartition,
+    AskControlledShutdown,
+    AskReportFetchProgress,
+)
 from klamm.tools.brokers.calls import Call
 from klamm.tools.brokers.cluster import Cluster, Effects
 from klamm.tools.brokers.controller_link import ControllerLink
@@ -56,7 +61,7 @@ class SimulatedBroker:
         self._cluster = cluster
         self._open_store = open_store
         self._carry_out = carry_out
-        self._served = served(settings.release)
+        self._served = served(settings.release, settings.switches)
         self._door = BrokerDoor(self.make, self._later)
         self._session: Session | None = None
         self._session_seconds = 0.0
@@ -166,6 +171,8 @@ class SimulatedBroker:
             self._changes.ask(call)
         elif isinstance(call, AskControlledShutdown):
             self._leaving.ask(call)
+        elif isinstance(call, AskReportFetchProgress):
+            self._reporting.ask(call)
         else:
             self._make(call)
 
@@ -191,9 +198,9 @@ class SimulatedBroker:
         self._settings = replace(
             self._settings, endpoint=endpoint, timestamp_ms=int(time.time() * 1000)
         )
-        self._changes, self._leaving = (
+        self._changes, self._leaving, self._reporting = links = tuple(
             ControllerLink(str(self.id), self._find_controller, self._take_answer, access.connect)
-            for _ in range(2)
+            for _ in range(3)
         )
         if access.authorizer is not None:
             found = await read_permissions(access.authorizer, self._open_store)
@@ -208,8 +215,8 @@ class SimulatedBroker:
             await nursery.start(
                 serve, listeners, self._served, service.dispatch, DEFAULT_LIMITS, entrance
             )
-            nursery.start_soon(self._changes.run)
-            nursery.start_soon(self._leaving.run)
+            for link in links:
+                nursery.start_soon(link.run)
             await self._live(task_status)
 
     def _later(self, seconds: float, call: Callable[[], None]) -> None:

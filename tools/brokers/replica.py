@@ -5,7 +5,7 @@ replica list and no more of a reassignment than that.
 """
 
 import math
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -32,12 +32,18 @@ class Follower:
     """What a leader knows of a follower by its fetches (kafka.cluster.Replica).
 
     `end` is None before the first fetch. `fetching`: it has reached the leader's end and goes on
-    fetching there, so it is caught up at every moment without being told so again.
+    fetching there, so it is caught up at every moment without being told so again; `lagging`: it
+    fetches and has not. `served_at` is when it last got or had all there was, `in_sync_until` when
+    it left the ISR, `max_lag` what it has lacked at most: nothing is decided by them.
     """
 
     end: int | None = None
     caught_up_at: float = -math.inf
     fetching: bool = False
+    lagging: bool = False
+    served_at: float = -math.inf
+    in_sync_until: float = -math.inf
+    max_lag: int = 0
     _fetched_at: float = -math.inf
     _leader_end_then: int | None = None
 
@@ -50,9 +56,16 @@ class Follower:
             self.caught_up_at = max(self.caught_up_at, now)
         elif self._leader_end_then is not None and end >= self._leader_end_then:
             self.caught_up_at = max(self.caught_up_at, self._fetched_at)
-        self.end = end
+        self.note(now, end, leader_end)
         self._fetched_at = now
         self._leader_end_then = leader_end
+
+    def note(self, now: float, end: int, leader_end: int) -> None:
+        """Note how far it has come, without what that means for the ISR."""
+        if end != self.end or end >= leader_end:
+            self.served_at = now
+        self.end = end
+        self.max_lag = max(self.max_lag, leader_end - end)
 
     def reset(self, now: float, leader_end: int, in_sync: bool) -> None:
         """Start a new leader epoch: members of the ISR get the benefit of the doubt.
@@ -60,7 +73,7 @@ class Follower:
         Source: Replica.resetReplicaState.
         """
         self.caught_up_at = now if in_sync else -math.inf
-        self.fetching = False
+        self.fetching = self.lagging = False
         if self.end is not None:
             self._fetched_at = self.caught_up_at
             self._leader_end_then = leader_end
@@ -104,6 +117,7 @@ class Replica:
         if order.partition_epoch < self.partition_epoch:
             return
         known = self.followers if self.leads else {}
+        before = self.isr if self.leads else ()
         self._take(order)
         self.isr = order.isr
         self.epoch_start = self.log.end
@@ -115,6 +129,7 @@ class Replica:
         }
         for broker, follower in self.followers.items():
             follower.reset(now, self.epoch_start, broker in self.isr)
+        self.left(now, before)
 
     def follow(self, order: LeaderAndIsrPartitionState) -> None:
         """Become follower in a new leader epoch (Partition.makeFollower)."""
@@ -143,20 +158,29 @@ class Replica:
         """Note a fetch of a follower that `serves` accepts; `stays` says that it goes on there."""
         follower = self.followers[broker]
         follower.fetched(now, end, self.log.end)
-        follower.fetching = stays
+        follower.fetching, follower.lagging = stays, not stays
 
-    def fetching_ended(self, now: float, broker: int) -> None:
-        """Note that a follower which stayed has made its last fetch."""
+    def fetching_ended(self, now: float, broker: int, lags: bool = False) -> None:
+        """Note that a follower has made its last fetch, or the last one at the leader's end."""
         follower = self.followers.get(broker)
-        if follower is not None and follower.fetching:
+        if follower is None:
+            return
+        if follower.fetching:
             follower.fetched(now, self.log.end, self.log.end)
             follower.fetching = False
+        follower.lagging = lags
 
-    def progressed(self, ends: Mapping[int, int]) -> None:
+    def progressed(self, now: float, ends: Mapping[int, int]) -> None:
         """Note how far followers have come that lag."""
         for broker, end in ends.items():
             if not self.followers[broker].fetching:
-                self.followers[broker].end = end
+                self.followers[broker].note(now, end, self.log.end)
+
+    def left(self, now: float, before: Iterable[int]) -> None:
+        """Note who is in the ISR no more, of those who were in it before."""
+        for broker in before:
+            if broker not in self.isr and broker in self.followers:
+                self.followers[broker].in_sync_until = now
 
     def raise_high_watermark(
         self, now: float, alive: Container[int], lag_max: float, min_in_sync: int = 1

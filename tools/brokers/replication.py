@@ -11,10 +11,10 @@ Logs on disk are brought up to date by `sync`, not continuously: call it before 
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 
 from klamm.controller.core.model import TopicPartition
+from klamm.tools.brokers.flows import Fetched as Fetched
 from klamm.tools.brokers.flows import Flow, Flows, Link, Quota, Route, Source
 from klamm.tools.brokers.model import BrokerModel
 from klamm.tools.brokers.pauses import Pauses
@@ -26,17 +26,6 @@ from klamm.tools.brokers.storage import Log
 _WHOLE = 1e-6
 
 
-@dataclass(slots=True)
-class Fetched:
-    """Bytes that a broker has fetched: as a replica that was being added, and as any other.
-
-    Nothing is decided by it; it is what a throttle of reassignment traffic alone would count.
-    """
-
-    adding: int = 0
-    others: int = 0
-
-
 class Replication:
     """All data of `models`, which is the caller's and may change at any time.
 
@@ -46,14 +35,18 @@ class Replication:
     """
 
     def __init__(
-        self, models: Mapping[int, BrokerModel], bandwidth: float, produce_rate: float = 0.0
+        self,
+        models: Mapping[int, BrokerModel],
+        bandwidth: float,
+        produce_rate: float = 0.0,
+        copy_rate: float = math.inf,
     ) -> None:
         if not 0 < bandwidth < math.inf:
             raise ValueError(f"bandwidth is {bandwidth}: it must be a positive number of bytes/s")
         self._models = models
         self._bandwidth = bandwidth
         self._now = -math.inf
-        self._flows = Flows()
+        self._flows = Flows(copy_rate)
         self._of: dict[TopicPartition, dict[int, Flow]] = {}
         self._stale = False
         self.producers = Producers(produce_rate)
@@ -63,6 +56,8 @@ class Replication:
         self.fetched: dict[int, Fetched] = {}
         #: Bytes that replicas which were being added have fetched from a broker, by broker.
         self.served_adding: dict[int, int] = {}
+        #: Those bytes by the replica that has fetched them.
+        self.added: dict[tuple[TopicPartition, int], int] = {}
 
     # --- time --------------------------------------------------------------------------------
 
@@ -136,6 +131,8 @@ class Replication:
             account.adding += carried
             leader = flow.source.leader
             self.served_adding[leader] = self.served_adding.get(leader, 0) + carried
+            replica = flow.name, flow.follower
+            self.added[replica] = self.added.get(replica, 0) + carried
         else:
             account.others += carried
         flow.counted = flow.log.end
@@ -265,7 +262,8 @@ class Replication:
         self._stale = True
         self.sync((flow.name,))
         self._flows.take(flow)
-        self._models[flow.source.leader].fetching_ended(self._now, flow.name, flow.follower)
+        leader = self._models[flow.source.leader]
+        leader.fetching_ended(self._now, flow.name, flow.follower, lags=True)
         self._flows.put(flow, self._route(flow, settled=False))
 
     def _detach(self, flow: Flow) -> None:
@@ -273,10 +271,15 @@ class Replication:
         self._flows.take(flow)
         del self._of[flow.name][flow.follower]
         leader = self._models.get(flow.source.leader)
-        if leader is not None and flow.route.settled:
+        if leader is not None:
             leader.fetching_ended(self._now, flow.name, flow.follower)
 
     # --- to look at --------------------------------------------------------------------------
+
+    def lagging(self) -> Iterator[tuple[Flow, float]]:
+        """Give the flows that are behind their leader's end now, and by how many bytes."""
+        self._share()
+        return self._flows.lagging()
 
     def rates(self) -> dict[int, tuple[float, float]]:
         """Return what brokers fetch and serve at this moment, in bytes per second, by broker."""

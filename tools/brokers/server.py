@@ -32,6 +32,7 @@ from klamm.tools.brokers.settings import (
     BANDWIDTH,
     KAFKA_TIMES,
     PARTITION_BYTES,
+    REPORT_SECONDS,
     BrokerSettings,
     Times,
 )
@@ -53,10 +54,10 @@ class SimulatedBrokers:
     broker can fetch and serve. `frozen` brokers never catch up. `control_port` (0 for a free one)
     takes orders from outside, see `control_server`. `access` is the listener of each broker.
     `release` is that of Kafka whose versions clients are shown. `cluster_id` is offered to a
-    cluster that has none. Leaving, or being cancelled, ends the brokers: their own znodes go, what
-    Kafka would leave stays. Raises ValueError for settings that make no sense; in exception
-    groups, as trio's nurseries do, OSError for a port that is taken, BrokerIdInUseError, and
-    StoreRefusedError.
+    cluster that has none. `shared` are properties as in `BrokerSettings`. Leaving, or being
+    cancelled, ends the brokers: their own znodes go, what Kafka would leave stays. Raises
+    ValueError for settings that make no sense; in exception groups, as trio's nurseries do, OSError
+    for a port that is taken, BrokerIdInUseError, and StoreRefusedError.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class SimulatedBrokers:
         topic_bytes: Mapping[str, int] | None = None,
         release: str = RELEASE,
         access: Access = OPEN,
+        shared: Mapping[str, str] | None = None,
     ) -> None:
         if len(set(ids)) != len(ids):
             raise ValueError(f"broker ids must differ: {list(ids)}")
@@ -101,6 +103,8 @@ class SimulatedBrokers:
                     times,
                     topic_bytes=topic_bytes or {},
                     release=release,
+                    report_seconds=REPORT_SECONDS,
+                    shared=shared or {},
                 ),
                 self._cluster,
                 open_store,

@@ -3,7 +3,7 @@
 Left out: Produce for clients (key 0's handler refuses it) and Fetch.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 
 import trio
@@ -13,6 +13,7 @@ from klamm.controller.core.results import Result
 from klamm.controller.handlers.api import Context, RequestEvent
 from klamm.controller.handlers.from_controllers import denied
 from klamm.controller.handlers.releases import DEFAULT
+from klamm.controller.handlers.switches import OF_BROKERS, Switch
 from klamm.controller.handlers.table import HANDLERS, advertised
 from klamm.controller.runtime.audit import audit
 from klamm.controller.runtime.exchange import Exchange
@@ -22,14 +23,20 @@ from klamm.controller.security.authorizer import ALLOW_ALL
 from klamm.protocol import registry
 from klamm.tools.brokers.cluster import Cluster, Effects
 from klamm.tools.brokers.door import BrokerDoor
+from klamm.tools.brokers.led_copies import LedCopies
 from klamm.tools.brokers.own_log_dirs import OwnLogDirs
 from klamm.tools.brokers.settings import BrokerSettings
 
 
-def served(release: str) -> Mapping[int, range]:
+def served(release: str, switches: Collection[Switch] = ()) -> Mapping[int, range]:
     """Return what ApiVersions shows, and what is served, as this release of Kafka."""
+    own = {
+        key: versions
+        for key, versions in advertised((), release, switches).items()
+        if key in OF_BROKERS
+    }
     control = {kind.api_key: registry.request(kind.api_key).versions for kind in FROM_CONTROLLERS}
-    return MappingProxyType({**advertised(release=release), **control})
+    return MappingProxyType({**advertised(release=release), **own, **control})
 
 
 #: That of a broker which is not told otherwise.
@@ -56,6 +63,7 @@ class BrokerService:
         self._door = door
         self._carry_out = carry_out
         self._log_dirs = OwnLogDirs(settings.id, cluster, carry_out)
+        self._copies = LedCopies(settings.id, cluster, carry_out)
 
     def dispatch(self, exchange: Exchange) -> None:
         """Serve one request; `klamm.controller.runtime.server` calls it."""
@@ -76,6 +84,7 @@ class BrokerService:
             client=exchange.client,
             authorizer=permissions.authorizer if permissions is not None else ALLOW_ALL,
             log_dirs=self._log_dirs,
+            copies=self._copies,
         )
         audit(exchange)
         refused = denied(context, body)

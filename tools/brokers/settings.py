@@ -1,10 +1,13 @@
 """What a simulated broker is told at its start."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from klamm.controller.configs.cluster_wide import CLUSTER_WIDE, folded
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
 from klamm.controller.handlers.releases import DEFAULT as RELEASE
+from klamm.controller.handlers.switches import Switch, switched_on
 from klamm.controller.znodes import Endpoint
 
 MIB = 1024 * 1024
@@ -12,6 +15,9 @@ MIB = 1024 * 1024
 #: Bytes of a new partition's data, and bytes per second that a broker fetches by default.
 PARTITION_BYTES = 10 * MIB
 BANDWIDTH = 10.0 * MIB
+
+#: The seconds at least between two requests in which a broker tells what followers have fetched.
+REPORT_SECONDS = 0.5
 
 #: The size of a log directory's disk.
 DISK_BYTES = 1024 * 1024 * MIB
@@ -37,6 +43,18 @@ class Times:
 KAFKA_TIMES = Times()
 
 
+#: What nodes and brokers of a cluster have in common of klamm's own properties.
+_SHARED = frozenset((*CLUSTER_WIDE, Switch.ALTER.value))
+
+
+def shared(properties: Mapping[str, str]) -> dict[str, str]:
+    """Return those of a node's properties that the brokers of its cluster have as well.
+
+    Raises ValueError if they contradict each other.
+    """
+    return {name: text for name, text in folded(properties).items() if name in _SHARED}
+
+
 @dataclass(frozen=True, slots=True)
 class BrokerSettings:
     """One broker. `timestamp_ms` is when it started, as its registration shows it.
@@ -45,7 +63,9 @@ class BrokerSettings:
     `partition_bytes` is what each partition of a new topic holds, unless `topic_bytes` names it.
     `release` is that of Kafka whose versions clients are shown. Each log directory is a disk of
     `disk_bytes`, which nothing keeps from becoming too full; logs are copied between them at
-    `copy_rate` bytes per second.
+    `copy_rate` bytes per second. `report_seconds` is how often it tells the controller at most what
+    followers have fetched, which Kafka's brokers never do. `shared` are properties that nodes and
+    brokers of the cluster have in common: its limits, and switches.
     """
 
     id: int
@@ -61,6 +81,8 @@ class BrokerSettings:
     release: str = RELEASE
     disk_bytes: int = DISK_BYTES
     copy_rate: float = BANDWIDTH
+    report_seconds: float = math.inf
+    shared: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for size in (self.partition_bytes, *self.topic_bytes.values()):
@@ -74,11 +96,17 @@ class BrokerSettings:
         return self.topic_bytes.get(topic, self.partition_bytes)
 
     @property
+    def switches(self) -> frozenset[Switch]:
+        """What of klamm's own clients are shown, as far as it is a broker's matter."""
+        return switched_on(self.shared)
+
+    @property
     def properties(self) -> Mapping[str, str]:
         """Return what Kafka's server.properties would hold of it, for DescribeConfigs."""
         endpoint = self.endpoint
         listener = f"{endpoint.listener}://{endpoint.host}:{endpoint.port}"
         properties = {
+            **self.shared,
             "broker.id": str(self.id),
             "listeners": listener,
             "advertised.listeners": listener,

@@ -23,6 +23,7 @@ from klamm.controller.runtime.tls import TlsError
 from klamm.controller.store.port import ReadData, Znode
 from klamm.tools.brokers.access import OPEN, Access
 from klamm.tools.brokers.server import SimulatedBrokers
+from klamm.tools.brokers.settings import shared
 from klamm.tools.cli._nodes import (
     ClusterError,
     RunningNode,
@@ -178,6 +179,7 @@ async def _running(options: ClusterOptions, say: Say) -> AsyncIterator[Cluster]:
             control_port=0,
             access=_access(options, security),
             release=config.release,
+            shared=shared(config.properties),
         ) as brokers,
     ):
         opened = connect_as_client(security.client, "klamm-cli")

@@ -7,14 +7,15 @@ import click
 from klamm.tools.cli._worlds import INTERRUPTED, file_option
 from klamm.tools.lab.apache.crash_points import Row, crash_table
 from klamm.tools.lab.apache.report import markdown
-from klamm.tools.lab.apache.scenarios import SCENARIOS, Scenario
+from klamm.tools.lab.apache.scenarios import Scenario
+from klamm.tools.lab.apache.stepped import ALL
 
 
 @click.command("crash-points", short_help="Kill controllers at every gap.")
 @click.option(
     "--scenario",
     "names",
-    type=click.Choice([scenario.name for scenario in SCENARIOS]),
+    type=click.Choice([scenario.name for scenario in ALL]),
     multiple=True,
     help="Only this one; may be given again.",
 )
@@ -25,7 +26,7 @@ def crash_points(names: tuple[str, ...], to: Path | None) -> None:
     All scenarios take a minute or two. After Ctrl-C those that are done are printed, in place of
     being written to a file.
     """
-    chosen = [scenario for scenario in SCENARIOS if not names or scenario.name in names]
+    chosen = [scenario for scenario in ALL if not names or scenario.name in names]
     done: list[Scenario] = []
     rows: list[Row] = []
     try:

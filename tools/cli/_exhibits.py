@@ -27,7 +27,7 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
 
 
 @click.command("exhibit", short_help="Tell a failover story.")
-@click.argument("exhibit", metavar="[E1..E15]", required=False)
+@click.argument("exhibit", metavar="[E1..E16]", required=False)
 @click.option("--case", "number", type=click.IntRange(1), help="Perform only this case of it.")
 @click.option("-v", "--verbose", is_flag=True, help="Tell every case, of however many.")
 @click.option("--trace", is_flag=True, help="Show every step, not only writes and answers.")

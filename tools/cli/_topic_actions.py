@@ -113,7 +113,7 @@ def alter(admin: Admin, choice: Choice, wishes: Wishes) -> None:
     """Add partitions; raises AdminError, TopicsError."""
     assert wishes.partitions is not None, "it is the one thing that can be altered"
     new = {}
-    for name, topic in admin.describe_topics(_existing(admin, choice)).result().items():
+    for name, topic in admin.describe_topics(existing(admin, choice)).result().items():
         added = wishes.assignments[len(topic.partitions) :]
         new[name] = NewPartitions(wishes.partitions, added if wishes.assignments else None)
     admin.create_partitions(new).result()
@@ -121,7 +121,7 @@ def alter(admin: Admin, choice: Choice, wishes: Wishes) -> None:
 
 def delete(admin: Admin, choice: Choice) -> None:
     """Delete topics; raises AdminError, TopicsError."""
-    admin.delete_topics(_existing(admin, choice)).result()
+    admin.delete_topics(existing(admin, choice)).result()
 
 
 def describe(admin: Admin, choice: Choice, reports: Reports, say: Say) -> None:
@@ -237,7 +237,7 @@ class Described:
 def _described(admin: Admin, choice: Choice) -> Mapping[str, TopicDescription]:
     """Return the topics that are meant, in the order of their names."""
     if choice.topic_id is None:
-        return admin.describe_topics(_existing(admin, choice)).result()
+        return admin.describe_topics(existing(admin, choice)).result()
     found = {
         name: topic
         for name, topic in admin.describe_topics().result().items()
@@ -258,7 +258,8 @@ def _moves(
         return {}
 
 
-def _existing(admin: Admin, choice: Choice) -> list[str]:
+def existing(admin: Admin, choice: Choice) -> list[str]:
+    """Return the names that are meant; raises TopicsError if there are none and some must be."""
     names = _chosen(admin, choice)
     if choice.pattern and not names and not choice.may_be_missing:
         raise TopicsError(f"Topic '{choice.pattern}' does not exist as expected")

@@ -18,6 +18,7 @@ from klamm.tools.brokers.calls import StoreRefusedError
 from klamm.tools.brokers.peer import HOST
 from klamm.tools.brokers.registration import BrokerIdInUseError
 from klamm.tools.brokers.server import SimulatedBrokers
+from klamm.tools.brokers.settings import shared
 from klamm.tools.cli._as_version import as_version_option
 from klamm.tools.cli._broker_options import broker_options, log_directories, log_dirs_option
 from klamm.tools.cli._ids import read_ids
@@ -79,7 +80,8 @@ def _read_protocol(
 @click.option(
     "--config",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A server.properties file, for the security of the listener between brokers alone.",
+    help="A server.properties file, for the security of the listener between brokers, and for"
+    " what brokers have in common with klamm nodes.",
 )
 @ready_file_option
 def command(
@@ -123,6 +125,7 @@ def command(
             control_port=control_port,
             release=release or RELEASE,
             access=Access.of(merged(config, {})) if config is not None else OPEN,
+            shared=shared(merged(config, {})),
         )
     except ValueError as error:
         raise click.ClickException(str(error)) from error

@@ -6,6 +6,7 @@ import click
 
 from klamm.tools.cli import _worlds
 from klamm.tools.cli._crash_points import crash_points
+from klamm.tools.cli._evidence import evidence
 from klamm.tools.cli._exhibits import exhibits
 from klamm.tools.cli._explore import explore
 from klamm.tools.cli._lists import list_
@@ -34,13 +35,14 @@ def command() -> None:
     after Ctrl-C, with what was done until then; `explore` has 3 as well.
 
     \b
-      klamm lab exhibit E1                  one of fifteen failover stories, told
+      klamm lab exhibit E1                  one of sixteen failover stories, told
       klamm lab run --seconds 60            try seeds, stop at the first one that fails
       klamm lab replay 17                   show what happened in a run
       klamm lab shrink 17 --to found.txt    leave out what it does not need
+      klamm lab evidence                    measure ways to carry a plan out
       klamm lab list                        scopes, faults, invariants, exhibits, variants
     """
 
 
-for each in (run_, replay, shrink_, list_, exhibits, matrix, explore, crash_points):
+for each in (run_, replay, shrink_, list_, exhibits, matrix, explore, crash_points, evidence):
     command.add_command(each)

@@ -1,4 +1,4 @@
-"""`klamm topics`: kafka-topics of Kafka 3.9, option for option.
+"""`klamm topics`: kafka-topics of Kafka 3.9, option for option; --alter also as KIP-179 has it.
 
 Source of options, refusals and their order: Kafka 3.9, tools, TopicCommand.java
 (TopicCommandOptions), and server-common, CommandLineUtils.java.
@@ -14,10 +14,14 @@ import click
 
 from klamm.tools.admin import Admin, OptionError, errors, properties
 from klamm.tools.cli import _topic_actions as actions
+from klamm.tools.cli._alter_topics import alter_topics
 from klamm.tools.cli._topic_actions import Choice, Reports, TopicsError, Wishes
 
 ACTIONS = ("list", "describe", "create", "alter", "delete")
 CLIENT_ID = "klamm-topics"
+STOCK_DIALECT = "3.9"
+#: The dialect in which --alter changes all that a topic has (KIP-179).
+ALTER_DIALECT = "kip-179-alter"
 
 _USE_CONFIGS = " (To alter topic configurations, the kafka-configs tool can be used.)"
 
@@ -36,6 +40,8 @@ _GOES_WITH: Mapping[str, tuple[str, ...]] = {
     "if-not-exists": ("create",),
     "exclude-internal": ("list", "describe"),
 }
+#: What --alter changes in its own dialect; one of these at least.
+_ALTERABLE = ("partitions", "replication-factor", "replica-assignment")
 _REPORT_OPTIONS = tuple(name for name in _GOES_WITH if name.endswith("-partitions"))
 
 
@@ -66,7 +72,7 @@ def _flag(name: str, help_: str) -> Callable[[Any], Any]:
 @_flag("list", "List all topics.")
 @_flag("describe", "Show partitions, replicas and moves of topics.")
 @_flag("create", "Create a topic.")
-@_flag("alter", "Give a topic more partitions.")
+@_flag("alter", "Give a topic more partitions; in dialect kip-179-alter other replicas, too.")
 @_flag("delete", "Delete a topic.")
 @click.option("--topic", help="The topic to create; elsewhere a pattern, or several with commas.")
 @click.option("--topic-id", help="The id of the topic to describe.")
@@ -79,6 +85,14 @@ def _flag(name: str, help_: str) -> Callable[[Any], Any]:
 @_flag("under-min-isr-partitions", "Describe only what has too few in sync to be written.")
 @_flag("at-min-isr-partitions", "Describe only what has just enough in sync to be written.")
 @_flag("topics-with-overrides", "Describe only topics that have configs of their own.")
+@click.option(
+    "--dialect",
+    type=click.Choice([STOCK_DIALECT, ALTER_DIALECT]),
+    default=STOCK_DIALECT,
+    show_default=True,
+    help="How --alter works: as in Kafka 3.9, or by AlterTopics of KIP-179, which klamm's servers"
+    " offer with klamm.kip179.alter.enable.",
+)
 @_flag("if-exists", "Do nothing if there is no such topic.")
 @_flag("if-not-exists", "Do nothing if there is such a topic.")
 @_flag("exclude-internal", "Leave Kafka's own topics out.")
@@ -117,6 +131,7 @@ def _check(action: str, options: Mapping[str, Any]) -> None:
     def given(name: str) -> bool:
         return options[name.replace("-", "_")] not in (None, False, ())
 
+    alterable = _ALTERABLE if options["dialect"] == ALTER_DIALECT else ("partitions",)
     if not given("bootstrap-server"):
         raise _Refusal("--bootstrap-server must be specified")
     if action == "describe" and given("if-exists") and not (given("topic") or given("topic-id")):
@@ -129,12 +144,13 @@ def _check(action: str, options: Mapping[str, Any]) -> None:
                 'Option combination "[bootstrap-server],[config]" can\'t be used with option'
                 f' "[alter]"{_USE_CONFIGS}'
             )
-        if not given("partitions"):
-            raise _Refusal('Missing required argument "[partitions]"')
+        if not any(given(name) for name in alterable):
+            named = ",".join(f"[{name}]" for name in alterable)
+            raise _Refusal(f'Missing required argument "{named}"')
     for name, known_by in _GOES_WITH.items():
         if not given(name):
             continue
-        if action not in known_by:
+        if action not in known_by and not (action == "alter" and name in alterable):
             raise _cannot(name, action)
         if name in _REPORT_OPTIONS and given("topics-with-overrides"):
             raise _cannot(name, "topics-with-overrides")
@@ -174,6 +190,8 @@ def _run(action: str, options: Mapping[str, Any], admin: Admin) -> None:
         case "create":
             may_exist = options["if_not_exists"]
             actions.create(admin, name, wishes, may_exist=may_exist, say=click.echo)
+        case "alter" if options["dialect"] == ALTER_DIALECT:
+            alter_topics(admin, choice, wishes)
         case "alter":
             actions.alter(admin, choice, wishes)
         case "delete":

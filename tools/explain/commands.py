@@ -41,6 +41,13 @@ class Commands:
             f" --entity-name {broker} --add-config {LOG_DIR_RATE}={rate}"
         )
 
+    def lift(self, config: str) -> str:
+        """Take back a limit of the whole cluster."""
+        return (
+            f"kafka-configs{self._connection()} --alter --entity-type brokers --entity-default"
+            f" --delete-config {config}"
+        )
+
     def elect(self, name: TopicPartition, kind: str) -> str:
         """Elect a leader, `preferred` or `unclean`."""
         config = f" --admin.config {shlex.quote(self.config)}" if self.config else ""

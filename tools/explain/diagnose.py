@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from klamm.controller.handlers.k17904_describe_reassignments import ORDERED
 from klamm.tools.admin.names import TopicPartition
-from klamm.tools.explain import log_dir_moves, replicas
+from klamm.tools.explain import log_dir_moves, replicas, steps
 from klamm.tools.explain.commands import Commands
 from klamm.tools.explain.facts import MIN_ISR, UNCLEAN, Facts, Partition
 from klamm.tools.explain.findings import (
@@ -51,10 +51,13 @@ def _findings(
     if not led:
         found.append(_no_leader(facts, name, partition, commands))
     missing = [broker for broker in partition.goal if broker not in partition.isr]
-    found += replicas.findings(facts, name, missing, commands, led=led)
+    due = steps.due(facts, partition, missing)
+    found += replicas.findings(facts, name, due, commands, led=led)
     if not partition.moving:
         # Its move may have ended, and whoever waits for the plan still wants all in sync.
         return found
+    if partition.step is not None:
+        return [*found, *steps.findings(name, partition, partition.step, commands)]
     if missing and partition.only_shrinks:
         found.append(_kept_out_of_sync(name, partition, missing))
     if led and not missing and partition.waiting_for is None:

@@ -19,13 +19,35 @@ Configs = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """How far a move is that is made in steps (KIP-435).
+
+    `hosted` are the replicas that brokers are told of: only they can be in sync. `runs` tells
+    whether a step does; `waits` says why none does, as key 17904 has it: offline, target-offline,
+    not-in-sync or deferred. The rest is told by that key alone: `number` of the step that runs or
+    is next, `most` that there are, and of the one that runs its `kind` and what it adds. `others`
+    are the steps that run of other moves, where the batch of key 46 has told it.
+    """
+
+    hosted: tuple[int, ...]
+    runs: bool
+    waits: str | None = None
+    number: int | None = None
+    most: int | None = None
+    kind: str | None = None
+    adding: tuple[int, ...] = ()
+    others: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Partition:
     """A partition at one look.
 
     `moving` tells whether key 46 lists it; `replicas` are those of the list then, with the ones
     that come and go. `exists` tells whether Metadata knows it. `offline` are the replicas that
     Metadata calls so, on dead brokers or failed directories. `original`, `waiting_for` and
-    `owed_deletes` come from klamm's own key 17904, and are empty without.
+    `owed_deletes` come from klamm's own key 17904, and are empty without; `step` from that key, or
+    from version 1 of key 46.
     """
 
     replicas: tuple[int, ...]
@@ -40,6 +62,7 @@ class Partition:
     original: tuple[int, ...] | None = None
     waiting_for: str | None = None
     owed_deletes: tuple[int, ...] = ()
+    step: Step | None = None
 
     @property
     def goal(self) -> tuple[int, ...]:

@@ -37,7 +37,10 @@ class Cause(Enum):
     NO_LEADER = "no-leader"
     KEPT_OUT_OF_SYNC = "kept-out-of-sync"
     TOPIC_DELETED = "topic-deleted"
+    OFFLINE = "offline"
+    NOT_IN_SYNC = "not-in-sync"
     WAITS_FOR_TURN = "waits-for-turn"
+    DEFERRED = "deferred"
     CONTROLLER_WAITS = "controller-waits"
     OUT_OF_SYNC = "out-of-sync"
     OWES_DELETES = "owes-deletes"
@@ -46,6 +49,7 @@ class Cause(Enum):
     JOINING = "joining"
     LOG_DIR_MOVE = "log-dir-move"
     COMPLETING = "completing"
+    STEP = "step"
 
     @property
     def severity(self) -> Severity:
@@ -73,7 +77,10 @@ _WAITS = frozenset(
         Cause.NO_LEADER,
         Cause.KEPT_OUT_OF_SYNC,
         Cause.TOPIC_DELETED,
+        Cause.OFFLINE,
+        Cause.NOT_IN_SYNC,
         Cause.WAITS_FOR_TURN,
+        Cause.DEFERRED,
         Cause.CONTROLLER_WAITS,
         Cause.OUT_OF_SYNC,
         Cause.OWES_DELETES,

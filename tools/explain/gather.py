@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from klamm.controller.configs.cluster_wide import LIMITS
 from klamm.controller.configs.throttle_keys import RATES
 from klamm.tools.admin import (
     Admin,
+    BatchEntry,
     ConfigResource,
     LogDir,
     PartitionDescription,
@@ -23,7 +25,15 @@ from klamm.tools.admin import (
     errors,
 )
 from klamm.tools.admin.partitions import LOOK_MS, read_partitions
-from klamm.tools.explain.facts import TOPIC_KEYS, Configs, Facts, LogDirMove, Look, Partition
+from klamm.tools.explain.facts import (
+    TOPIC_KEYS,
+    Configs,
+    Facts,
+    LogDirMove,
+    Look,
+    Partition,
+    Step,
+)
 
 #: (seconds) -> None, and () -> seconds of a clock that only goes forward.
 Sleep = Callable[[float], None]
@@ -47,6 +57,7 @@ class Gatherer:
     sleep: Sleep
     now: Now
     _unseen: dict[str, errors.AdminError] = field(default_factory=dict)
+    _batch: Mapping[TopicPartition, BatchEntry] | None = None
 
     def facts(self) -> Facts:
         """Look; raises AdminError, and NoSuchPartitionError for one that is not there."""
@@ -79,6 +90,7 @@ class Gatherer:
         wanted = None if self.partition is None else {self.partition}
         moves = self._moves(wanted)
         details = self._details(wanted)
+        self._batch = self._running() if moves and not details else None
         names = {*moves, *details, *_between_dirs(dirs)} if wanted is None else wanted
         return _with_logs(begun, self._partitions(names, moves, details), dirs)
 
@@ -103,6 +115,16 @@ class Gatherer:
             self._miss("what only klamm's controller tells", error)
             return {}
 
+    def _running(self) -> Mapping[TopicPartition, BatchEntry] | None:
+        """Ask for all steps that run, where nobody tells more; None if moves are not limited."""
+        try:
+            return self.admin.list_reassignment_batch().result()
+        except errors.UnsupportedVersionError:
+            return None
+        except errors.ApiError as error:
+            self._miss("which steps of moves run", error)
+            return None
+
     def _partitions(
         self,
         names: Collection[TopicPartition],
@@ -117,7 +139,8 @@ class Gatherer:
                 if name == self.partition:
                     raise NoSuchPartitionError(f"there is no partition {name}")
                 continue  # a broker still has a copy of what was deleted
-            found[name] = _partition(known, move, details.get(name))
+            step = _step(name, details.get(name), move, known, self._batch)
+            found[name] = _partition(known, move, details.get(name), step)
         return found
 
     def _log_dirs(self) -> Mapping[int, tuple[LogDir, ...]]:
@@ -142,7 +165,7 @@ class Gatherer:
             except errors.AdminError as error:
                 self._miss(f"the configs of {name}", error)
                 continue
-            keys = TOPIC_KEYS if kind is ResourceType.TOPIC else RATES
+            keys = TOPIC_KEYS if kind is ResourceType.TOPIC else (*RATES, *LIMITS)
             found[name.name] = {
                 key: value
                 for key in keys
@@ -189,6 +212,7 @@ def _partition(
     known: PartitionDescription | None,
     move: PartitionReassignment | None,
     details: ReassignmentDetails | None,
+    step: Step | None,
 ) -> Partition:
     replicas = move.replicas if move else known.replicas if known else ()
     return Partition(
@@ -204,7 +228,35 @@ def _partition(
         details.original_replicas if details else None,
         details.waiting_for if details else None,
         details.owed_deletes if details else (),
+        step,
     )
+
+
+def _step(
+    name: TopicPartition,
+    details: ReassignmentDetails | None,
+    move: PartitionReassignment | None,
+    known: PartitionDescription | None,
+    batch: Mapping[TopicPartition, BatchEntry] | None,
+) -> Step | None:
+    """Return how far a move in steps is: as key 17904 tells, else as the batch of key 46 does.
+
+    The batch does not say why a step does not run; that others do is the likely reason.
+    """
+    if details is not None and details.step is not None:
+        of = details.step
+        runs = of.waits is None
+        return Step(of.hosted_replicas, runs, of.waits, of.number, of.most, of.kind, of.adding)
+    if batch is None or move is None:
+        return None
+    entry = batch.get(name)
+    if entry is None:
+        in_sync = known.isr if known else ()
+        told = tuple(b for b in move.replicas if b not in move.adding_replicas or b in in_sync)
+        return Step(told, runs=False, others=len(batch))
+    adding = tuple(b for b in entry.target_brokers if b not in entry.current_brokers)
+    hosted = (*entry.current_brokers, *adding)
+    return Step(hosted, runs=True, adding=adding, others=len(batch) - 1)
 
 
 def _brokers(partitions: Iterable[Partition]) -> set[int]:

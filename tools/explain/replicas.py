@@ -19,6 +19,7 @@ from klamm.controller.configs.throttle_keys import (
     LEADER_RATE,
 )
 from klamm.tools.admin.names import TopicPartition
+from klamm.tools.explain import steps
 from klamm.tools.explain.commands import Commands
 from klamm.tools.explain.facts import Configs, Facts, Partition
 from klamm.tools.explain.findings import Cause, Finding
@@ -33,6 +34,9 @@ _ADVISED_LEAST: Final = 1_000_000
 #: The sizes of a look are not read at one moment, and who is in sync may be behind by what came
 #: between: a fetch waits half a second at most (replica.fetch.wait.max.ms).
 _SKEW_SECONDS: Final = 0.5
+
+#: What lets klamm's controller tell which steps of moves run.
+_TELLS: Final = "klamm.describe.reassignments.enable"
 
 #: What is on a throttled list for all replicas of the topic.
 _EVERY_REPLICA: Final = "*"
@@ -191,6 +195,11 @@ def _judged(facts: Facts, name: TopicPartition, copy: _Copy, commands: Commands)
     if copy.rate is None or copy.produced is None:
         text = f"broker {copy.broker} lacks {copy.gap} bytes; look for longer to see its rate"
         return _finding(Cause.COPYING, name, copy, text)
+    if copy.rate == 0 and copy.throttle is None and steps.is_untold(facts, name, copy.broker):
+        text = f"broker {copy.broker} has no log of it yet: moves are limited, and nobody tells"
+        text += " whether its step has begun"
+        advice = f"the controller tells it if {_TELLS} is set"
+        return _finding(Cause.OUT_OF_SYNC, name, copy, text, advice)
     if copy.rate == 0 and copy.throttle is None:
         text = (
             f"broker {copy.broker} is alive, lacks {copy.gap} bytes, and has copied nothing in"

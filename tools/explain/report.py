@@ -62,7 +62,7 @@ def _partition_lines(partition: Partition, diagnosis: Diagnosis) -> Iterator[str
 
 
 def _before(partition: Partition) -> tuple[int, ...]:
-    """Return where a cancel would go back to, in its order where the controller told it."""
+    """Return where the move began, as the controller told it; else where a cancel would end."""
     if partition.original is not None:
         return partition.original
     return tuple(broker for broker in partition.replicas if broker not in partition.adding)

@@ -15,7 +15,13 @@ from klamm.controller.store.memory_client import MemoryStore
 from klamm.controller.store.port import SessionEvent, SessionState
 from klamm.controller.znodes import Endpoint
 from klamm.protocol.message import Message
-from klamm.tools.brokers.asks import Answered, Ask, AskAlterPartition, AskControlledShutdown
+from klamm.tools.brokers.asks import (
+    Answered,
+    Ask,
+    AskAlterPartition,
+    AskControlledShutdown,
+    AskReportFetchProgress,
+)
 from klamm.tools.brokers.calls import Call
 from klamm.tools.brokers.control import ControlRequest
 from klamm.tools.brokers.model import BrokerModel
@@ -51,6 +57,8 @@ class BrokerHost:
             Endpoint("PLAINTEXT", "PLAINTEXT", self.name, 9092),
             CLUSTER_ID,
             partition_bytes=scope.partition_bytes,
+            topic_bytes=scope.topic_bytes,
+            report_seconds=scope.report_seconds,
             log_dirs=scope.log_dirs,
             protocol=scope.protocol,
             timestamp_ms=_STARTED_MS,
@@ -143,7 +151,7 @@ class BrokerHost:
 
     def make(self, call: Call) -> None:
         """Make a request of the process: to ZooKeeper, or to the controller."""
-        if isinstance(call, AskAlterPartition | AskControlledShutdown):
+        if isinstance(call, AskAlterPartition | AskControlledShutdown | AskReportFetchProgress):
             self._ask(call)
             return
         if self.session is None:

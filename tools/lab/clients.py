@@ -14,6 +14,11 @@ from klamm.protocol.generated.create_topics_request import (
     CreateTopicsRequest,
 )
 from klamm.protocol.generated.delete_topics_request import DeleteTopicsRequest
+from klamm.protocol.generated.incremental_alter_configs_request import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
 from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsTopics,
@@ -21,6 +26,9 @@ from klamm.protocol.generated.list_partition_reassignments_request import (
 from klamm.protocol.message import Message
 
 _TIMEOUT_MS = 60_000
+#: Kafka's ConfigResource.Type, and AlterConfigOp.OpType.
+_BROKER_CONFIGS = 4
+_SET = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,25 @@ def _alter(name: str, topic: str, targets: Mapping[int, tuple[int, ...] | None])
         timeout_ms=_TIMEOUT_MS, topics=(alter.ReassignableTopic(topic, partitions),)
     )
     return AskFor(name, 0, body)
+
+
+def limit_moves(replicas: int, partitions: int, leaders: int) -> AskFor:
+    """Limit what moves may have under way at once, by KIP-435's three configs."""
+    limits = {"replica": replicas, "partition": partitions, "leader": leaders}
+    configs = {f"reassignment.max.concurrent.{k}.movements": limit for k, limit in limits.items()}
+    return _configure(f"limit moves to {replicas},{partitions},{leaders}", configs)
+
+
+def need_in_sync(count: int) -> AskFor:
+    """Let producers with acks=all need so many replicas in sync."""
+    return _configure(f"need {count} in sync", {"min.insync.replicas": count})
+
+
+def _configure(name: str, values: Mapping[str, int]) -> AskFor:
+    """Set configs of all brokers."""
+    configs = tuple(AlterableConfig(key, _SET, str(value)) for key, value in values.items())
+    resource = AlterConfigsResource(_BROKER_CONFIGS, "", configs)
+    return AskFor(name, 1, IncrementalAlterConfigsRequest((resource,)))
 
 
 def list_moves() -> AskFor:

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from klamm.controller.brokers.metadata import MetadataCache, refreshed
+from klamm.controller.core.fact_events import ReplicaProgress
+from klamm.controller.core.model import TopicPartition
 from klamm.controller.handlers.api import Answer, Context, Disconnect, Outcome, Submit, Transact
+from klamm.controller.handlers.copies import NO_COPIES, ReplicaStatus
 from klamm.controller.handlers.k46_list_partition_reassignments import API_KEY as LIST_KEY
+from klamm.controller.handlers.k17905_report_fetch_progress import API_KEY as REPORT_KEY
 from klamm.controller.node import Node
-from klamm.controller.node.inputs import ControllerHeard, Request, Transactions
+from klamm.controller.node.inputs import ControllerHeard, ProgressHeard, Request, Transactions
 from klamm.controller.runtime.standby import Standby
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
@@ -27,7 +31,22 @@ if TYPE_CHECKING:
 CLUSTER_ID = "lab-cluster-0000000000"
 
 #: Keys whose handlers look at the state and not at the clients' view: 45, 46, 56 and the like.
-_STATE_IS_ENOUGH = frozenset({7, 37, 45, 46, 56})
+_STATE_IS_ENOUGH = frozenset({7, 37, 45, 46, 56, REPORT_KEY})
+
+
+class TellingDesk:
+    """What a desk does with reports of copies: it hands them on. Nobody asks it for any."""
+
+    def __init__(self, host: NodeHost) -> None:
+        self._host = host
+
+    def status(self, name: TopicPartition, broker: int) -> ReplicaStatus | None:
+        """Somebody else has to be asked."""
+        return None
+
+    def take(self, reports: tuple[ReplicaProgress, ...]) -> None:
+        """Have the node told, with what else has come."""
+        self._host.inbox.append(ProgressHeard(reports, self._host.now.wall_ms))
 
 
 class Desk:
@@ -159,6 +178,7 @@ class Desk:
             draw=self._draw,
             draw_topic_id=self._draw_topic_id,
             rules=host.config.rules,
+            copies=TellingDesk(host) if key == REPORT_KEY else NO_COPIES,
         )
 
     def _draw(self, bound: int) -> int:

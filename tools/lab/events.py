@@ -104,7 +104,8 @@ class Happened:
 class Violation:
     """An invariant that does not hold: which, since which step, and what is wrong, in words.
 
-    `invariant` is "I1" to "I14", "liveness", or "fault" for an error that the code itself raised.
+    `invariant` is "I1" to "I14", "V1" to "V8", "liveness", or "fault" for an error that the code
+    itself raised.
     """
 
     invariant: str

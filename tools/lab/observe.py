@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from klamm.controller.core.model import Assignment, ClusterState, TopicPartition
 from klamm.controller.core.ops import Create, Op, SetData
+from klamm.controller.core.pace import UNLIMITED
 from klamm.controller.node.effects import CloseLink, Commit, Reply, Resign, Send, Transacted
 from klamm.controller.node.inputs import BrokerAnswer, Request
 from klamm.controller.node.places import Place, locate
@@ -82,6 +83,10 @@ class Observed:
     disks: DiskWatch = field(default_factory=DiskWatch)
     #: The requests that were answered.
     replied: set[int] = field(default_factory=set)
+    #: Somebody has limited moves, so that they may be made in steps from then on.
+    limited: bool = False
+    #: Somebody has lifted the limits: moves may have been carried out whole since, for a moment.
+    lifted: bool = False
     #: Partitions whose state a tool has written behind the back of controller and leader.
     meddled: set[TopicPartition] = field(default_factory=set)
     #: Requests to brokers that are not answered, by node and broker, with the broker's epoch.
@@ -174,6 +179,11 @@ class Observed:
         place = locate(path)
         if path == paths.CONTROLLER_EPOCH:
             digest.epochs.append(self._epoch_written(write, after))
+        elif path == paths.CLUSTER_CONFIG:
+            data = (after.data or b"") if after is not None else b""
+            some = data.count(b"reassignment.max") > data.count(b'"%d"' % UNLIMITED)
+            self.lifted |= self.limited and not some
+            self.limited |= some
         elif path == paths.REASSIGN_PARTITIONS:
             digest.admin.append(self._orders_written(write, after))
         elif place.place is Place.TOPIC:

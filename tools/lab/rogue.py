@@ -11,6 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from klamm.controller.configs.cluster_wide import (
+    LEADER_MOVEMENTS,
+    PARTITION_MOVEMENTS,
+    REPLICA_MOVEMENTS,
+)
 from klamm.controller.core.ops import ANY_VERSION, Create, Delete, Op, SetData
 from klamm.controller.znodes import paths
 
@@ -129,6 +134,39 @@ def _elect_garbage(world: World) -> Sequence[Op]:
     return () if path in world.tree.nodes else (Create(path, b'{"version":1,"partitions":[{'),)
 
 
+def _limit_one(world: World) -> Sequence[Op]:
+    return _configure(world, 1)
+
+
+def _limit_none(world: World) -> Sequence[Op]:
+    return _configure(world, None)
+
+
+def _configure(world: World, limit: int | None) -> Sequence[Op]:
+    """Write the limits of moves as kafka-configs does with --zookeeper."""
+    names = (REPLICA_MOVEMENTS, PARTITION_MOVEMENTS, LEADER_MOVEMENTS)
+    limits = {} if limit is None else dict.fromkeys(names, str(limit))
+    data = json.dumps({"version": 1, "config": limits}).encode()
+    notice = json.dumps({"version": 2, "entity_path": "brokers/<default>"}).encode()
+    told = Create(paths.CONFIG_CHANGE_PREFIX, notice, sequential=True)
+    return (*put(world, paths.CLUSTER_CONFIG, data), told)
+
+
+def _drop_hints(world: World) -> Sequence[Op]:
+    return [Delete(path, ANY_VERSION) for path in _hints(world)]
+
+
+def _garble_hints(world: World) -> Sequence[Op]:
+    return [
+        SetData(path, b'{"version":1,"partitions":{"0":', ANY_VERSION) for path in _hints(world)
+    ]
+
+
+def _hints(world: World) -> list[str]:
+    found = map(paths.reassignment_steps, world.scope.topics)
+    return [path for path in found if path in world.tree.nodes]
+
+
 RECIPES = {
     recipe.id: recipe
     for recipe in (
@@ -144,6 +182,10 @@ RECIPES = {
         Recipe("delete-topics", "lists topics for deletion", "Kafka's old way.", _delete_topics),
         Recipe("elect", "orders preferred leaders", "By znode, for all.", _elect_all),
         Recipe("elect-garbage", "orders leaders in bad JSON", "Half a file.", _elect_garbage),
+        Recipe("limit-one", "limits moves to one at a time", "By znode.", _limit_one),
+        Recipe("limit-none", "lifts the limits of moves", "By znode.", _limit_none),
+        Recipe("drop-hints", "removes the hints of steps", "They cost pacing only.", _drop_hints),
+        Recipe("garble-hints", "writes hints in bad JSON", "Half a file.", _garble_hints),
     )
 }
 

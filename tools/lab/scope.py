@@ -1,5 +1,6 @@
 """What a world contains, what may be asked in it and go wrong, and when a run is over."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -9,6 +10,8 @@ from klamm.tools.lab.choices import Rates
 from klamm.tools.lab.clients import AskFor
 
 Assignments = Mapping[str, Mapping[int, tuple[int, ...]]]
+
+SETTLES = "all settles"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +33,17 @@ class Scope:
 
     `nodes` and `brokers` are how many there are: n1, n2, ... with the ids 901, 902, ..., and b1,
     b2, ... with the ids 1, 2, ... `topics` are there from the beginning, by name, partition and
-    replicas; each partition holds `partition_bytes`, and producers write `produce_rate` bytes per
-    second to each. `asks` are the requests that clients may make, at most `asks_most` of them,
-    and `faults` how often each kind of fault may happen, by its id. `tools` are the recipes that
-    a rogue tool may follow (`klamm.tools.lab.rogue`). `recoveries`: what failed comes back by
-    itself also while faults go on. `all_return`: in the end all nodes come back; otherwise one is
-    enough, and those that are down stay so. `opening` are actions done in the beginning, before
-    anything is left to chance.
+    replicas; each partition holds `partition_bytes`, or what `topic_bytes` has for its topic, and
+    producers write `produce_rate` bytes per second to each. Brokers replicate `bandwidth` bytes per
+    second each way, and one replica that lags at most `copy_rate`; every `report_seconds` they tell
+    the controller what followers have fetched.
+
+    `asks` are the requests that clients may make, at most `asks_most` of them, and `faults` how
+    often each kind of fault may happen, by its id. `tools` are the recipes that a rogue tool may
+    follow (`klamm.tools.lab.rogue`). `recoveries`: what failed comes back by itself also while
+    faults go on. `all_return`: in the end all nodes come back; otherwise one is enough, and those
+    that are down stay so. `opening` are actions done in the beginning, before anything is left to
+    chance; where it says `SETTLES`, all happens that would by itself.
     """
 
     name: str
@@ -55,7 +62,10 @@ class Scope:
     log_dirs: tuple[str, ...] = ("/data",)
     partition_bytes: int = 1_000
     produce_rate: float = 0.0
+    topic_bytes: Mapping[str, int] = field(default_factory=dict)
     bandwidth: float = 1e9
+    copy_rate: float = math.inf
+    report_seconds: float = math.inf
     auto_leader_rebalance: bool = False
     leader_moves_in_flight: int = 100
     recoveries: bool = True

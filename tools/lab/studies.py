@@ -8,6 +8,7 @@ from klamm.controller.core.ibp import by_name
 from klamm.tools.lab.choices import Rates
 from klamm.tools.lab.clients import cancel, grow, list_moves, move
 from klamm.tools.lab.explore.scopes import SMALL
+from klamm.tools.lab.limited import STEPS, STEPS_ALL, STEPS_ASK, STEPS_FAILOVER
 from klamm.tools.lab.scope import Limits, Scope
 from klamm.tools.lab.scopes import SCOPES
 
@@ -117,6 +118,10 @@ STUDIES: Mapping[str, Scope] = MappingProxyType(
             BOUNCES,
             GROWTH,
             IDS,
+            STEPS,
+            STEPS_FAILOVER,
+            STEPS_ALL,
+            STEPS_ASK,
         )
     }
 )

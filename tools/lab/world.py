@@ -16,6 +16,7 @@ from klamm.controller.store.memory import MemoryZookeeper
 from klamm.controller.store.memory_tree import Applied
 from klamm.controller.znodes import paths
 from klamm.tools.brokers.cluster import Cluster
+from klamm.tools.brokers.model import BrokerModel
 from klamm.tools.lab import actions, clients, faults, healing
 from klamm.tools.lab.brokers import BrokerHost
 from klamm.tools.lab.choices import DETAIL, Action, Choices, Enumerator
@@ -26,7 +27,7 @@ from klamm.tools.lab.invariants import check
 from klamm.tools.lab.nodes import NodeHost
 from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.recording import RecordingTree
-from klamm.tools.lab.scope import Scope
+from klamm.tools.lab.scope import SETTLES, Scope
 from klamm.tools.lab.variant import Variant
 
 #: Regular actions after which something turns in circles.
@@ -41,8 +42,10 @@ class World(Hosts):
     """A cluster of the scope's size, with its topics in place and n1 in office.
 
     `variant` puts a bug in. `script` has the names of all actions done since the opening, and the
-    details chosen for them. `violation` is the first one found.
+    details chosen for them. `violation` is the first one found, if they are `checked` for.
     """
+
+    checked = True
 
     def __init__(self, scope: Scope, choices: Choices, variant: Variant | None = None) -> None:
         self.scope, self.variant = scope, variant
@@ -51,11 +54,8 @@ class World(Hosts):
         self.zookeeper = MemoryZookeeper()
         self.tree = RecordingTree()
         self.zookeeper.tree = self.tree
-        bandwidth, produced = scope.bandwidth, scope.produce_rate
-        if variant is None:
-            self.cluster = Cluster(bandwidth, produced)
-        else:
-            self.cluster = Cluster(bandwidth, produced, variant.broker)
+        model = BrokerModel if variant is None else variant.broker
+        self.cluster = Cluster(scope.bandwidth, scope.produce_rate, model, scope.copy_rate)
         self.clients = Clients()
         self.events: list[Happened] = []
         self.script: list[str] = []
@@ -91,7 +91,10 @@ class World(Hosts):
         self.advance(1.0)
         self.clients.requests.clear()
         for name in scope.opening:
-            self.do(name)
+            if name == SETTLES:
+                self.settle()
+            else:
+                self.do(name)
         self.events.clear()
         self.script.clear()
         self._steps = 0
@@ -225,7 +228,7 @@ class World(Hosts):
             action.call(*action.args)
         finally:
             happened.znodes = self.tree.take()
-        if self.violation is None:
+        if self.checked and self.violation is None:
             self.violation = check(self, happened)
         return happened
 

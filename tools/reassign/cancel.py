@@ -10,7 +10,15 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from klamm.tools.admin import Admin, PartitionReassignment, TopicPartition, errors
-from klamm.tools.reassign import log_dirs, original_order, plan_files, texts, throttles, verdicts
+from klamm.tools.reassign import (
+    first_origins,
+    log_dirs,
+    original_order,
+    plan_files,
+    texts,
+    throttles,
+    verdicts,
+)
 from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.output import CommandError, Output, TerseError
 from klamm.tools.reassign.pacing import SYSTEM_CLOCK, Clock
@@ -49,7 +57,10 @@ def cancel(
     if active:
         if not by_controller:
             _judge(admin, active, rule, output)
-        orders = original_order.ask(admin, active) if restore_order else None
+        told = first_origins.ask(admin, active)
+        orders = original_order.of(told, active) if restore_order else None
+        if orders is None or not isinstance(told, errors.AdminError):
+            first_origins.warn(told, active, output)
         refused = _cancel(admin, active)
         if orders is not None:
             done = active.keys() - refused.keys()

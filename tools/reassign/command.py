@@ -15,18 +15,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from klamm.tools.reassign.exits import Exit
-from klamm.tools.reassign.guide import PORTIONS
+from klamm.tools.reassign.guide import KIP_179, PORTIONS
+from klamm.tools.reassign.kip_179_options import HELP, NEVER_WITH_ZOOKEEPER
 from klamm.tools.reassign.options import (
-    ACTIONS,
     COMMON,
     ONLY_WITH_SERVER,
     OPTIONS,
-    OWN_ACTIONS,
-    STOCK_ACTIONS,
     Action,
     Dialect,
     Kind,
     Option,
+    actions,
+    stock_actions,
 )
 from klamm.tools.reassign.pacing import Order, Pacing
 from klamm.tools.reassign.waiting import Clock, Patience
@@ -150,8 +150,8 @@ def parse(words: Sequence[str]) -> Command:
         raise HelpWanted(dialect, asked=True)
     if "version" in given:
         raise VersionWanted
-    found = [name for name in ACTIONS if name in given]
-    own = {action.name for action in OWN_ACTIONS}.intersection(found)
+    found = [action for name, action in actions(dialect).items() if name in given]
+    own = any(action.ours for action in found)
     try:
         return _judged(found, dialect, given, ignored)
     except UsageError as error:
@@ -159,16 +159,16 @@ def parse(words: Sequence[str]) -> Command:
 
 
 def _judged(
-    found: Sequence[str],
+    found: Sequence[Action],
     dialect: Dialect,
     given: Mapping[str, Sequence[str]],
     ignored: Sequence[str],
 ) -> Command:
     """Refuse what does not belong together, in the order in which the stock tool does."""
     if len(found) != 1:
-        known = ", ".join(f"--{action.name}" for action in STOCK_ACTIONS)
+        known = ", ".join(f"--{action.name}" for action in stock_actions(dialect))
         raise UsageError(f"Command must include exactly one action: {known}")
-    action = ACTIONS[found[0]]
+    [action] = found
     _check_connection(dialect, given)
     writes_only = "write-plan" in given
     for name in () if writes_only else action.required:
@@ -186,7 +186,7 @@ def _judged(
     command = Command(action, dialect, values, tuple(ignored))
     try:
         command.pacing  # noqa: B018 - it checks what it is made of
-        for name in ("deadline-ms", "interval-ms"):
+        for name in ("deadline-ms", "interval-ms", "request"):
             if command.has(name) and command.number(name) <= 0:
                 raise ValueError(f"--{name} must be greater than 0")
     except ValueError as error:
@@ -201,6 +201,10 @@ def _check_connection(dialect: Dialect, given: Mapping[str, Sequence[str]]) -> N
         raise UsageError("Please don't specify both --bootstrap-server and --bootstrap-controller")
     if server and zookeeper and dialect.is_kip_179:
         raise UsageError('Option "[bootstrap-server]" can\'t be used with option "[zookeeper]"')
+    if zookeeper and dialect.is_kip_179:
+        for name in NEVER_WITH_ZOOKEEPER:
+            if name in given:
+                raise UsageError(f'Option "[{name}]" can\'t be used with option "[zookeeper]"')
     if not (server or controller or zookeeper):
         raise UsageError("Please specify --bootstrap-server")
     if server or controller:
@@ -268,16 +272,19 @@ def usage(dialect: Dialect) -> str:
     lines = [f"{'Option':<{_OPTION_WIDTH}}Description", f"{'------':<{_OPTION_WIDTH}}-----------"]
     for name, option in sorted(OPTIONS.items()):
         if dialect in option.dialects:
-            lines += _described(name, option)
+            text = HELP.get(dialect, {}).get(name, option.help)
+            lines += _described(option, text)
     for note in NOTES:
         lines += ["", *textwrap.wrap(note, _WIDTH)]
     lines += ["", *PORTIONS.splitlines()]
+    if dialect.is_kip_179:
+        lines += ["", *KIP_179.splitlines()]
     return "\n".join(lines)
 
 
-def _described(name: str, option: Option) -> list[str]:
+def _described(option: Option, text: str) -> list[str]:
+    name = option.name
     head = f"--{name} <{option.argument}>" if option.argument else f"--{name}"
-    text = option.help
     if option.choices:
         text += f" One of {', '.join(option.choices)}."
     if option.default is not None and option.default != -1:

@@ -15,6 +15,7 @@ from klamm.tools.reassign.output import CommandError, Output, TerseError
 from klamm.tools.reassign.plan_files import Plan
 from klamm.tools.reassign.resume import NOTHING_BEGUN, Begun
 from klamm.tools.reassign.rollback import Place
+from klamm.tools.reassign.starts import starts_of
 from klamm.tools.reassign.state import read_states
 from klamm.tools.reassign.submission import ExecuteOptions as ExecuteOptions
 from klamm.tools.reassign.submission import Submission
@@ -39,11 +40,20 @@ def execute(
     live = admin.describe_cluster().result().brokers
     check_brokers(plan, live)
     current = described.of_partitions(admin, plan.targets)
+    starts = starts_of(
+        options.dialect,
+        admin,
+        output,
+        moving,
+        clock,
+        allow_replication_factor_change=options.allow_replication_factor_change,
+    )
+    starts.check(plan, current)
     if options.plan_check:
         check.before_execute(admin, plan, output)
     _tell_way_back(begun.not_in(current), options.rollback, output)
     _throttle(admin, plan, moving, current, list(live), options, output)
-    Submission(admin, plan, options, output, patience, begun).run()
+    Submission(admin, plan, options, output, patience, starts, begun).run()
 
 
 def _running(

@@ -1,4 +1,4 @@
-"""What the help says about plans in portions, with the example of KIP-1335."""
+"""What the help says at length: plans in portions, with KIP-1335's example; rights for KIP-179."""
 
 from typing import Final
 
@@ -30,3 +30,19 @@ Example: P1 to P10, N = 3, a look every 1000 ms. Moves last 1500 ms, but P2 500 
 Exit codes: 0 done, 1 failed or wrong usage, 3 the deadline has passed and moves go on: nothing is
 ever cancelled by a deadline. --progress also: 2 wrong usage, 4 the deadline has passed and all that
 is left is stuck."""
+
+KIP_179: Final = """\
+Rights (KIP-179). Who starts moves in this dialect needs ClusterAction on the cluster. For two
+principals who come from two hosts:
+  kafka-acls --bootstrap-server localhost:9092 --command-config admin.properties --add \\
+    --allow-principal User:Alice --allow-principal User:Bob \\
+    --allow-host 198.51.100.0 --allow-host 198.51.100.1 \\
+    --operation ClusterAction --cluster
+The tool also looks at topics and at what moves, as --progress does: that takes Describe on the
+topics and on the cluster.
+One reassignment goes on at a time: while anything moves, the server refuses to start more, whatever
+--additional and --incremental say. It has to offer the requests of the dialect, which it does not
+by default: klamm.kip179.alter.enable=true for kip-179-alter, klamm.kip179.assign.enable=true for
+kip-179-assign.
+--zookeeper still works, and warns. It goes in a later release, which has no number yet;
+--bootstrap-server replaces it."""

@@ -23,6 +23,9 @@ class Dialect(Enum):
         return self in (Dialect.KIP_179_ALTER, Dialect.KIP_179_ASSIGN)
 
 
+#: The option that names a plan.
+PLAN_FILE: Final = "reassignment-json-file"
+
 EVERY_DIALECT: Final = frozenset(Dialect)
 WITH_ZOOKEEPER: Final = EVERY_DIALECT - {Dialect.KAFKA_3_9}
 

@@ -8,8 +8,11 @@ ReassignPartitionsCommand.scala.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
+from klamm.tools.reassign.kip_179_options import PROGRESS, REQUEST
+from klamm.tools.reassign.option import PLAN_FILE as PLAN_FILE
 from klamm.tools.reassign.option import WITH_ZOOKEEPER
 from klamm.tools.reassign.option import Action as Action
 from klamm.tools.reassign.option import Dialect as Dialect
@@ -19,8 +22,6 @@ from klamm.tools.reassign.safe_options import SAFE_OPTIONS
 
 #: What every action takes.
 COMMON: Final = frozenset({"bootstrap-server", "command-config", "dialect", "json"})
-
-PLAN_FILE: Final = "reassignment-json-file"
 
 #: The stock actions, in the order in which they are asked for.
 STOCK_ACTIONS: Final = (
@@ -82,6 +83,18 @@ OWN_ACTIONS: tuple[Action, ...] = (
 )
 
 ACTIONS: Final = {action.name: action for action in (*STOCK_ACTIONS, *OWN_ACTIONS)}
+
+
+def stock_actions(dialect: Dialect) -> tuple[Action, ...]:
+    """Return the actions that the tool of a dialect has, in the order in which it asks."""
+    progress = PROGRESS.get(dialect)
+    return STOCK_ACTIONS if progress is None else (*STOCK_ACTIONS, progress)
+
+
+def actions(dialect: Dialect) -> Mapping[str, Action]:
+    """Return every action by name: what the dialect's tool has goes before what is our own."""
+    return {**ACTIONS, **{action.name: action for action in stock_actions(dialect)}}
+
 
 #: What a ZooKeeper alone cannot do, in the order of complaint.
 ONLY_WITH_SERVER: Final = (
@@ -261,10 +274,7 @@ OPTIONS: Final = {
             Kind.TEXT,
             "file",
         ),
-        Option(
-            "wait",
-            "After the last submit, wait until the whole plan is complete.",
-        ),
+        Option("wait", "After the last submit, wait until the whole plan is complete."),
         Option("version", "Print klamm's version and exit."),
         Option(
             "write-plan",
@@ -281,6 +291,7 @@ OPTIONS: Final = {
             "host:port,.../chroot",
             dialects=WITH_ZOOKEEPER,
         ),
+        REQUEST,
         *SAFE_OPTIONS,
     )
 }

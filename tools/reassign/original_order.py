@@ -14,6 +14,7 @@ from typing import Final
 
 from klamm.tools.admin import Admin, PartitionReassignment, TopicPartition, errors
 from klamm.tools.reassign import texts
+from klamm.tools.reassign.first_origins import Told
 from klamm.tools.reassign.output import Output
 
 _NOT_KLAMM: Final = (
@@ -38,17 +39,15 @@ class Orders:
     unknown: Mapping[TopicPartition, str]
 
 
-def ask(admin: Admin, moves: Mapping[TopicPartition, PartitionReassignment]) -> Orders:
-    """Ask the controller for the orders of before; it has to be done before the cancel.
+def of(details: Told, moves: Mapping[TopicPartition, PartitionReassignment]) -> Orders:
+    """Return the orders of before, by what the controller has told before the cancel.
 
-    Whoever is not told may cancel all the same, so nothing is raised.
+    Whoever is not told may cancel all the same.
     """
-    try:
-        details = admin.describe_reassignments(moves.keys()).result()
-    except errors.UnsupportedVersionError:
+    if isinstance(details, errors.UnsupportedVersionError):
         return Orders({}, dict.fromkeys(moves, _NOT_KLAMM))
-    except errors.AdminError as error:
-        return Orders({}, dict.fromkeys(moves, str(error)))
+    if isinstance(details, errors.AdminError):
+        return Orders({}, dict.fromkeys(moves, str(details)))
     changed, unknown = {}, {}
     for name, move in moves.items():
         before = details[name].original_replicas if name in details else None

@@ -32,6 +32,7 @@ class Output:
         self._err = err
         self._as_json = as_json
         self._facts: dict[str, object] = {}
+        self._last: str | None = None
 
     @property
     def stream(self) -> TextIO:
@@ -69,8 +70,14 @@ class Output:
         assert isinstance(found, list), name
         found.append(item)
 
+    def end_with(self, text: str) -> None:
+        """Have a line printed after all others, also after what an action fails with."""
+        self._last = text
+
     def close(self, status: int) -> None:
-        """Print the JSON object, if that is what was asked for; `status` is the exit code."""
+        """Print the last line, or the JSON object if that was wanted; `status` is the exit code."""
+        if self._last is not None:
+            self.say(self._last)
         if self._as_json:
             self._out.write(json.dumps({**self._facts, "exit": status}) + "\n")
             self._out.flush()

@@ -14,7 +14,13 @@ from typing import Final, TextIO
 from klamm.controller.runtime.properties import PropertiesError
 from klamm.tools.admin import Admin, errors, properties
 from klamm.tools.admin.links import Record
-from klamm.tools.reassign import listing, plan_files, texts, zookeeper_ways
+from klamm.tools.reassign import (
+    listing,
+    plan_files,
+    replica_progress,
+    texts,
+    zookeeper_ways,
+)
 from klamm.tools.reassign.cancel import cancel, write_plan
 from klamm.tools.reassign.check import check
 from klamm.tools.reassign.command import (
@@ -26,9 +32,8 @@ from klamm.tools.reassign.command import (
     parse,
     usage,
 )
-from klamm.tools.reassign.execute import ExecuteOptions, execute
+from klamm.tools.reassign.execute import ExecuteOptions
 from klamm.tools.reassign.exits import Exit
-from klamm.tools.reassign.generate import generate
 from klamm.tools.reassign.options import PLAN_FILE, Dialect
 from klamm.tools.reassign.output import CommandError, Output, TerseError
 from klamm.tools.reassign.ownership import Owner, beside
@@ -37,9 +42,9 @@ from klamm.tools.reassign.show import display
 from klamm.tools.reassign.sweep import sweep
 from klamm.tools.reassign.throttles import Alter, plainly
 from klamm.tools.reassign.verdicts import CancelRule
-from klamm.tools.reassign.verify import verify
 from klamm.tools.reassign.waiting import SYSTEM_CLOCK
 from klamm.tools.reassign.watching import watch
+from klamm.tools.reassign.ways import ServerWays, Ways
 
 CLIENT_ID: Final = "reassign-partitions-tool"
 
@@ -88,13 +93,6 @@ def _guarded(command: Command, output: Output, record: Record | None) -> Exit:
 
 
 def _run(command: Command, output: Output, record: Record | None) -> Exit:
-    if command.dialect.is_kip_179 and command.action.name == "execute":
-        key, name = _KIP_179_REQUESTS[command.dialect]
-        if not command.through_zookeeper:
-            raise CommandError(
-                f"--execute in dialect {command.dialect.value} sends {name} (key {key}), which the"
-                " server does not advertise; use dialect 3.9"
-            )
     if command.through_zookeeper:
         return _through_zookeeper(command, output)
     if command.has("zookeeper"):
@@ -109,6 +107,9 @@ def _run(command: Command, output: Output, record: Record | None) -> Exit:
         bootstrap_controller=by_controller,
         record=record,
     ) as admin:
+        if (action := BOTH_WAYS.get(command.action.name)) is not None:
+            action(ServerWays(admin, output), command, output)
+            return Exit.DONE
         return ACTIONS[command.action.name](admin, command, output)
 
 
@@ -118,23 +119,7 @@ def _through_zookeeper(command: Command, output: Output) -> Exit:
     else:
         output.say(texts.ZOOKEEPER_DEPRECATED)
     with zookeeper_ways.opened(command.text("zookeeper"), output) as ways:
-        match command.action.name:
-            case "generate":
-                ways.generate(
-                    _read(command, "topics-to-move-json-file"),
-                    command.text("broker-list"),
-                    rack_aware=not command.has("disable-rack-aware"),
-                )
-            case "execute":
-                ways.execute(_read(command, PLAN_FILE), command.number("throttle"))
-            case "verify":
-                ways.verify(
-                    _read(command, PLAN_FILE),
-                    preserve_throttles=command.has("preserve-throttles"),
-                    dialect=command.dialect,
-                )
-            case other:
-                raise AssertionError(f"--{other} takes no --zookeeper")
+        BOTH_WAYS[command.action.name](ways, command, output)
     return Exit.DONE
 
 
@@ -164,6 +149,13 @@ def _list(admin: Admin, command: Command, output: Output) -> Exit:
 
 
 def _progress(admin: Admin, command: Command, output: Output) -> Exit:
+    if command.dialect is Dialect.KIP_179_ALTER:
+        replica_progress.show_plan(admin, _read(command, PLAN_FILE), output)
+        return Exit.DONE
+    if command.dialect is Dialect.KIP_179_ASSIGN:
+        request_id = command.number("request") if command.has("request") else None
+        replica_progress.show_request(admin, request_id, output)
+        return Exit.DONE
     plan = None
     if command.has(PLAN_FILE):
         plan = plan_files.parse_plan(_read(command, PLAN_FILE)).targets
@@ -171,18 +163,15 @@ def _progress(admin: Admin, command: Command, output: Output) -> Exit:
     return watch(admin, plan, view, output, command.watching(SYSTEM_CLOCK))
 
 
-def _generate(admin: Admin, command: Command, output: Output) -> Exit:
-    generate(
-        admin,
+def _generate(ways: Ways, command: Command, output: Output) -> None:
+    ways.generate(
         _read(command, "topics-to-move-json-file"),
         command.text("broker-list"),
-        output,
         rack_aware=not command.has("disable-rack-aware"),
     )
-    return Exit.DONE
 
 
-def _execute(admin: Admin, command: Command, output: Output) -> Exit:
+def _execute(ways: Ways, command: Command, output: Output) -> None:
     options = ExecuteOptions(
         command.has("additional"),
         command.number("throttle"),
@@ -193,21 +182,18 @@ def _execute(admin: Admin, command: Command, output: Output) -> Exit:
         _rollback(command),
         command.has("plan-check"),
         _alter(command, output),
+        command.dialect,
     )
-    execute(admin, _read(command, PLAN_FILE), options, output)
-    return Exit.DONE
+    ways.execute(_read(command, PLAN_FILE), options)
 
 
-def _verify(admin: Admin, command: Command, output: Output) -> Exit:
-    verify(
-        admin,
+def _verify(ways: Ways, command: Command, output: Output) -> None:
+    ways.verify(
         _read(command, PLAN_FILE),
-        output,
         preserve_throttles=command.has("preserve-throttles"),
         dialect=command.dialect,
         alter=_alter(command, output),
     )
-    return Exit.DONE
 
 
 def _cancel(admin: Admin, command: Command, output: Output) -> Exit:
@@ -253,19 +239,18 @@ def _sweep(admin: Admin, command: Command, output: Output) -> Exit:
     return sweep(admin, output, remove=command.has("yes"))
 
 
-#: What each action does, given a client, its command line and where its words go.
-ACTIONS: Final[Mapping[str, Callable[[Admin, Command, Output], Exit]]] = {
+#: What a ZooKeeper can do as well, given the way, the command line and where words go.
+BOTH_WAYS: Final[Mapping[str, Callable[[Ways, Command, Output], None]]] = {
     "generate": _generate,
     "execute": _execute,
     "verify": _verify,
+}
+
+#: What takes a server, given its client.
+ACTIONS: Final[Mapping[str, Callable[[Admin, Command, Output], Exit]]] = {
     "cancel": _cancel,
     "list": _list,
     "progress": _progress,
     "check": _check,
     "sweep": _sweep,
-}
-
-_KIP_179_REQUESTS: Final = {
-    Dialect.KIP_179_ALTER: (17902, "AlterTopics"),
-    Dialect.KIP_179_ASSIGN: (17900, "AssignPartitions"),
 }

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from klamm.tools.admin import Admin, TopicPartition, errors
+from klamm.tools.admin import Admin, TopicPartition
 from klamm.tools.reassign import health, log_dirs, resume, texts
 from klamm.tools.reassign.exits import Exit
+from klamm.tools.reassign.option import Dialect
 from klamm.tools.reassign.output import Output, TerseError
 from klamm.tools.reassign.pacing import (
     Order,
@@ -27,6 +28,7 @@ from klamm.tools.reassign.plan_files import Plan
 from klamm.tools.reassign.resume import NOTHING_BEGUN, Begun
 from klamm.tools.reassign.rollback import Place
 from klamm.tools.reassign.sizes import partition_bytes
+from klamm.tools.reassign.starts import Starts
 from klamm.tools.reassign.state import PartitionState, read_states
 from klamm.tools.reassign.throttles import Alter, plainly
 from klamm.tools.reassign.waiting import DeadlineError, InconsistentError, Patience, await_complete
@@ -36,7 +38,8 @@ from klamm.tools.reassign.waiting import DeadlineError, InconsistentError, Patie
 class ExecuteOptions:
     """How a plan is started; throttles are in bytes per second, below 0 none.
 
-    `rollback` is where the way back is written, None for nowhere; `alter` changes throttles.
+    `rollback` is where the way back is written, None for nowhere; `alter` changes throttles. The
+    dialect says which requests start moves.
     """
 
     additional: bool = False
@@ -48,17 +51,19 @@ class ExecuteOptions:
     rollback: Place | None = None
     plan_check: bool = False
     alter: Alter = plainly
+    dialect: Dialect = Dialect.KAFKA_3_9
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """Sends a plan. `begun` is what of it an earlier run has sent."""
+    """Sends a plan by `starts`. `begun` is what of it an earlier run has sent."""
 
     admin: Admin
     plan: Plan
     options: ExecuteOptions
     output: Output
     patience: Patience
+    starts: Starts
     begun: Begun = NOTHING_BEGUN
 
     def run(self) -> None:
@@ -123,17 +128,7 @@ class Submission:
 
     def _alter(self, group: Targets) -> None:
         """Send one request; raises Refused with what the cluster says of each partition."""
-        results = self.admin.alter_partition_reassignments(
-            group,
-            allow_replication_factor_change=self.options.allow_replication_factor_change,
-        )
-        refused = {}
-        for name, future in results.futures.items():
-            try:
-                future.result()
-            except errors.AdminError as error:
-                refused[name] = error
-        if refused:
+        if refused := self.starts.send(group):
             raise Refused(refused)
 
     def _move_log_dirs(self, group: Targets) -> None:

@@ -41,6 +41,7 @@ from klamm.tools.reassign.output import CommandError, Output, TerseError
 from klamm.tools.reassign.pacing import Targets
 from klamm.tools.reassign.plan_files import Plan
 from klamm.tools.reassign.state import PartitionState
+from klamm.tools.reassign.submission import ExecuteOptions
 
 T = TypeVar("T")
 Change = Callable[[Mapping[str, str]], Mapping[str, str]]
@@ -69,8 +70,8 @@ class ZookeeperWays:
         racks = generate.chosen(self._racks(), brokers, rack_aware)
         generate.show(current, racks, self._output, draws, rack_aware=rack_aware)
 
-    def execute(self, plan_json: str, throttle: int) -> None:
-        """Start a plan; `throttle` in bytes per second, below 0 none. Raises TerseError too."""
+    def execute(self, plan_json: str, options: ExecuteOptions) -> None:
+        """Start a plan; of the options the throttle counts. Raises TerseError too."""
         plan = plan_files.parse_plan(plan_json)
         plan_files.check_executable(plan)
         _check_no_log_dirs(plan)
@@ -81,12 +82,17 @@ class ZookeeperWays:
         current = described.chosen(known, plan.targets)
         self._output.say(texts.for_rollback(plan_files.format_plan(current)))
         self._output.put(rollback=plan_files.as_facts(current))
-        if throttle >= 0:
-            self._throttle(plan.targets, current, throttle)
+        if options.throttle >= 0:
+            self._throttle(plan.targets, current, options.throttle)
         self._start(plan.targets)
 
-    def verify(self, plan_json: str, *, preserve_throttles: bool, dialect: Dialect) -> None:
-        """Print the state of each partition; clear throttles when the node is gone."""
+    def verify(
+        self, plan_json: str, *, preserve_throttles: bool, dialect: Dialect, alter: throttles.Alter
+    ) -> None:
+        """Print the state of each partition; clear throttles when the node is gone.
+
+        They are config nodes, and `alter`, which asks a server, has no part in it.
+        """
         plan = plan_files.parse_plan(plan_json)
         _check_no_log_dirs(plan)
         self._output.say(texts.ZOOKEEPER_INCOMPLETE)

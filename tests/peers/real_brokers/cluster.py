@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -140,11 +141,17 @@ class RealBroker:
 
 
 class RealCluster:
-    """ZooKeeper, klamm and the brokers; a context manager that has all of them running."""
+    """ZooKeeper, klamm and the brokers; a context manager that has all of them running.
 
-    def __init__(self, protocol: str, folder: Path) -> None:
+    `properties` are klamm's, beside those that it needs.
+    """
+
+    def __init__(
+        self, protocol: str, folder: Path, properties: Mapping[str, str] | None = None
+    ) -> None:
         self.protocol = protocol
         self._folder = folder
+        self._properties = properties or {}
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -257,6 +264,7 @@ class RealCluster:
             "zookeeper.connect": zookeeper,
             "inter.broker.protocol.version": self.protocol,
             "klamm.journal.file": folder / "journal.jsonl",
+            **self._properties,
         }
         command = [sys.executable, "-P", "-c", "from klamm.tools.cli.main import main; main()"]
         command += ["serve", "--ready-file", str(folder / "ready.json")]

@@ -84,7 +84,8 @@ def prepare(
     rules: Rules = APACHE_3_9,
 ) -> Stage:
     """Return a stage at rest, where the watched part can begin."""
-    stage = Stage(scenario.origin, CONTROLLERS[first], CONTROLLERS[second], protocol, rules)
+    decides = CONTROLLERS[first], CONTROLLERS[second]
+    stage = Stage(scenario.origin, *decides, protocol, rules, scenario.brokers)
     for step in scenario.prepare:
         step(stage)
         stage.settle()

@@ -15,6 +15,9 @@ from klamm.controller.core.events import (
     DebtsRead,
     Event,
     Fact,
+    HintsListRead,
+    HintsRead,
+    LimitsRead,
     TidyEntries,
 )
 from klamm.controller.core.model import Assignment, ClusterState, Leadership, TopicPartition
@@ -26,8 +29,10 @@ from klamm.controller.core.validation import NO_PARTITION
 from klamm.controller.znodes import paths
 from klamm.tools.lab.apache.steps import Steps, is_complete
 
-#: What is read, and what brokers answer, but for the deletes owed: Kafka keeps no account of them.
-_KNOWN_FACTS = tuple(fact for fact in get_args(Fact) if fact is not DebtsRead)
+#: What Kafka knows nothing of: deletes owed, of which it keeps no account, and moves in steps.
+_UNKNOWN_FACTS = (DebtsRead, LimitsRead, HintsListRead, HintsRead)
+#: What is read, and what brokers answer.
+_KNOWN_FACTS = tuple(fact for fact in get_args(Fact) if fact not in _UNKNOWN_FACTS)
 
 _FAILED = Refusal(
     Fault.UNKNOWN_SERVER_ERROR,
@@ -72,8 +77,10 @@ def _decide(steps: Steps, cause: Cause) -> None:
             _alter(steps, event)
         case BeginEntry() as event:
             _begin(steps, event)
-        case TidyEntries() | DebtsRead():
-            steps.settle()  # each end of a move strikes its own entry; nobody remembers deletes
+        case TidyEntries():
+            steps.settle()  # each end of a move strikes its own entry
+        case DebtsRead() | LimitsRead() | HintsListRead() | HintsRead():
+            steps.settle()
         case CheckPartition() as event if _has_work(steps, cause, event):
             steps.go_on(event.partition)
             _end(steps, event.partition)

@@ -15,12 +15,15 @@ from klamm.protocol.generated.delete_topics_response import DeleteTopicsResponse
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.message import Message
 from klamm.tools.lab.apache.scenarios import Scenario, T
-from klamm.tools.lab.apache.stage import BROKERS, PARTITION_BYTES, Outside, Stage
+from klamm.tools.lab.apache.stage import PARTITION_BYTES, Outside, Stage
 from klamm.tools.lab.clients import Asked
 
 #: What a client sees whose connection ends.
 NO_REPLY = "no reply"
 REQUEST_LOST = "no reply, request lost"
+
+#: Controllers have ids from here on, brokers below.
+_NODES = 900
 
 _TOPIC, _STATE = paths.topic(T.topic), paths.state(*T)
 
@@ -75,7 +78,7 @@ def _code(response: Message) -> ErrorCode:
 
 
 def _troubles(stage: Stage, replicas: tuple[int, ...]) -> Iterator[str]:
-    strays = [b for b in BROKERS if T in stage.world.cluster.logs(b) and b not in replicas]
+    strays = [b for b in stage.brokers if T in stage.world.cluster.logs(b) and b not in replicas]
     if strays:
         yield f"stray on {_list(strays)}"
     if stage.data(paths.REASSIGN_PARTITIONS) is not None:
@@ -129,7 +132,7 @@ def describe(effect: Outside) -> str:
         case Send(message=message, broker=broker):
             name = type(message).__name__.removesuffix("Request")
             deletes = isinstance(message, StopReplicaRequest) and message.delete_partitions
-            to = f"b{broker.id}" if broker.id in BROKERS else "the other node"
+            to = f"b{broker.id}" if broker.id < _NODES else "the other node"
             return f"{name}{' (delete)' if deletes else ''} to {to}"
         case Reply():
             return "the reply"

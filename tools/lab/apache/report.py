@@ -28,6 +28,9 @@ it. Another controller takes over, whatever was held up goes on, and everything 
   never ends. **leaderless**, **data lost**, **loops**, **reply before durable**: as they say.
 * Replicas are [RS] +[adding] -[removing].
 
+In the last ones moves are limited to one replica, one partition and one leader at a time: `klamm`
+makes them in steps (KIP-435), while `apache` knows no limits.
+
 How many gaps leave a stray depends on when brokers answer: a link carries one request at a time,
 and StopReplica waits its turn. Kafka's does so too. Here ZooKeeper answers before brokers do.
 """

@@ -21,7 +21,7 @@ class Scenario:
 
     `prepare` comes to rest, step by step, before the watched part begins with `asks` or with `act`.
     `wanted` is the replica list at which it should all end, None if the topic should be gone;
-    `others` are names of further lists at which it may be found.
+    `others` are names of further lists at which it may be found. There are as many `brokers`.
     """
 
     name: str
@@ -32,32 +32,38 @@ class Scenario:
     others: Mapping[tuple[int, ...], str]
     asks: AskFor | None = None
     act: Step | None = None
+    brokers: int = 5
 
 
-def _move(*target: int) -> AskFor:
+def move(*target: int) -> AskFor:
+    """Return the request to move t-0 there."""
     return clients.move(*T, *target)
 
 
-def _ask(*target: int) -> Step:
-    return lambda stage: stage.ask(_move(*target))
+def ask(*target: int) -> Step:
+    """Let a client ask for t-0 to be moved there."""
+    return lambda stage: stage.ask(move(*target))
 
 
-def _order(*target: int) -> Step:
+def order(*target: int) -> Step:
     """Write the admin znode, as tools before KIP-455 do."""
     data = encode_reassign_partitions((Reassignment(*T, target),))
     write = Create(paths.REASSIGN_PARTITIONS, data)
     return lambda stage: stage.world.write("orders a move", write)
 
 
-def _stall(*brokers: int) -> Step:
+def stall(*brokers: int) -> Step:
+    """Let these brokers copy nothing for now."""
     return lambda stage: stage.stall(*brokers)
 
 
-def _go_on(*brokers: int) -> Step:
+def go_on(*brokers: int) -> Step:
+    """Let these brokers copy again."""
     return lambda stage: stage.go_on(*brokers)
 
 
-def _stop(broker: int) -> Step:
+def stop(broker: int) -> Step:
+    """End the process of a broker."""
     return lambda stage: stage.stop(broker)
 
 
@@ -71,25 +77,25 @@ SCENARIOS = (
         "start",
         f"A client asks for {_TO_432}; 4 copies nothing before the next controller is there.",
         _123,
-        (_stall(4),),
+        (stall(4),),
         (4, 3, 2),
         _ORIGIN,
-        asks=_move(4, 3, 2),
+        asks=move(4, 3, 2),
     ),
     Scenario(
         "replace",
         "[1,2,3] moves to [4,5,3], of which nothing is copied; a client asks for [1,2,5].",
         _123,
-        (_stall(4, 5), _ask(4, 5, 3)),
+        (stall(4, 5), ask(4, 5, 3)),
         (1, 2, 5),
         {**_ORIGIN, (4, 5, 3): "former target"},
-        asks=_move(1, 2, 5),
+        asks=move(1, 2, 5),
     ),
     Scenario(
         "cancel",
         "[1,2,3] moves to [3,4,5], 4 is in the ISR already; a client cancels.",
         _123,
-        (_stall(5), _ask(3, 4, 5)),
+        (stall(5), ask(3, 4, 5)),
         (3, 1, 2),
         {(3, 4, 5): "former target"},
         asks=_CANCEL,
@@ -98,28 +104,28 @@ SCENARIOS = (
         "completion, leader moves",
         f"{_TO_432} is under way, led by 1; 4 copies all, and joins the ISR.",
         _123,
-        (_stall(4), _ask(4, 3, 2)),
+        (stall(4), ask(4, 3, 2)),
         (4, 3, 2),
         _ORIGIN,
-        act=_go_on(4),
+        act=go_on(4),
     ),
     Scenario(
         "completion, leader stays",
         "[1,2,3] to [1,2,4] is under way, led by 1; 4 copies all, and joins the ISR.",
         _123,
-        (_stall(4), _ask(1, 2, 4)),
+        (stall(4), ask(1, 2, 4)),
         (1, 2, 4),
         _ORIGIN,
-        act=_go_on(4),
+        act=go_on(4),
     ),
     Scenario(
         "completion, a leaving broker is away",
         "[1,2,3] to [1,2,4] is under way, broker 3 is down; it returns after the takeover.",
         _123,
-        (_stall(4), _ask(1, 2, 4), _stop(3)),
+        (stall(4), ask(1, 2, 4), stop(3)),
         (1, 2, 4),
         _ORIGIN,
-        act=_go_on(4),
+        act=go_on(4),
     ),
     Scenario(
         "more replicas",
@@ -128,7 +134,7 @@ SCENARIOS = (
         (),
         _123,
         {(1, 2): "origin"},
-        asks=_move(1, 2, 3),
+        asks=move(1, 2, 3),
     ),
     Scenario(
         "fewer replicas",
@@ -137,7 +143,7 @@ SCENARIOS = (
         (),
         (1, 2),
         _ORIGIN,
-        asks=_move(1, 2),
+        asks=move(1, 2),
     ),
     Scenario(
         "topic deletion",
@@ -152,34 +158,34 @@ SCENARIOS = (
         "start by znode",
         f"Somebody writes an admin znode that orders {_TO_432}.",
         _123,
-        (_stall(4),),
+        (stall(4),),
         (4, 3, 2),
         _ORIGIN,
-        act=_order(4, 3, 2),
+        act=order(4, 3, 2),
     ),
     Scenario(
         "completion of a znode's order",
         f"{_TO_432} is under way by the admin znode's order; 4 copies all.",
         _123,
-        (_stall(4), _order(4, 3, 2)),
+        (stall(4), order(4, 3, 2)),
         (4, 3, 2),
         _ORIGIN,
-        act=_go_on(4),
+        act=go_on(4),
     ),
     Scenario(
         "replace a znode's order",
         "[1,2,3] moves to [4,5,3] by the admin znode's order; a client asks for [1,2,5].",
         _123,
-        (_stall(4, 5), _order(4, 5, 3)),
+        (stall(4, 5), order(4, 5, 3)),
         (1, 2, 5),
         {**_ORIGIN, (4, 5, 3): "former target"},
-        asks=_move(1, 2, 5),
+        asks=move(1, 2, 5),
     ),
     Scenario(
         "cancel a znode's order",
         "[1,2,3] moves to [3,4,5] by the admin znode's order; a client cancels.",
         _123,
-        (_stall(4, 5), _order(3, 4, 5)),
+        (stall(4, 5), order(3, 4, 5)),
         (3, 1, 2),
         {(3, 4, 5): "former target"},
         asks=_CANCEL,

@@ -23,7 +23,6 @@ from klamm.tools.lab.world import World
 
 #: The controller that is killed.
 FIRST = "n1"
-BROKERS = (1, 2, 3, 4, 5)
 #: Bytes of a partition, and bytes per second that a broker copies: a copy takes a second.
 PARTITION_BYTES = 1_000
 
@@ -81,7 +80,7 @@ def _node(decides: Mapping[int, Decide], config: NodeConfig, _: Decide) -> Node:
 class Stage:
     """`replicas` are those of t-0; `first` decides in the first controller, `second` in the other.
 
-    Five brokers are there, and the first controller is in office.
+    As many `brokers` are there, b1, b2, ..., and the first controller is in office.
     """
 
     def __init__(
@@ -91,11 +90,13 @@ class Stage:
         second: Decide,
         protocol: InterBrokerProtocol = DEFAULT,
         rules: Rules = APACHE_3_9,
+        brokers: int = 5,
     ) -> None:
+        self.brokers = range(1, brokers + 1)
         scope = Scope(
             "crash-points",
             "One partition, and a controller that is killed.",
-            brokers=len(BROKERS),
+            brokers=brokers,
             topics={"t": {0: replicas}},
             protocol=protocol,
             rules=rules,

@@ -1,4 +1,4 @@
-"""The invariants I1 to I14: what must hold after every step, whatever happens.
+"""The invariants I1 to I14, and V1 to V8: what must hold after every step, whatever happens.
 
 Each is one function that looks at what a step has changed (`klamm.tools.lab.written.Digest`), by
 what is known of all before (`klamm.tools.lab.observe.Observed`). I10, and what I8 and I12 say of
@@ -26,6 +26,7 @@ from klamm.tools.lab.invariants.memory import caps_hold, lists_are_true, memory_
 from klamm.tools.lab.invariants.offices import one_controller_per_epoch
 from klamm.tools.lab.invariants.orders import orders_are_kept
 from klamm.tools.lab.invariants.replies import one_reply
+from klamm.tools.lab.invariants.steps import STEPS
 from klamm.tools.lab.invariants.wrong import Check
 from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.seen import Seen
@@ -46,6 +47,7 @@ INVARIANTS: Final[Mapping[str, Check]] = MappingProxyType(
         "I12": orders_are_kept,
         "I13": lists_are_true,
         "I14": caps_hold,
+        **STEPS,
     }
 )
 
@@ -68,8 +70,8 @@ def _these(*names: str) -> tuple[tuple[str, Check], ...]:
 
 #: What can be wrong without a write: if a node was given something, and asked for something or
 #: not, and if no node was given anything.
-_OF_ACTS = _these("I4", "I5", "I7", "I8", "I9", "I13", "I14")
-_OF_INPUTS = _these("I4", "I9", "I13", "I14")
+_OF_ACTS = _these("I4", "I5", "I7", "I8", "I9", "I13", "I14", *STEPS)
+_OF_INPUTS = _these("I4", "I9", "I13", "I14", *STEPS)
 _OF_BROKERS = _these("I5", "I6", "I8", "I13")
 
 

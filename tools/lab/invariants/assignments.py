@@ -16,7 +16,8 @@ def moves_add_up(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
 
     The origin stays what it was when the move began, whatever it is replaced by, until it is
     cancelled or ends (KIP-455, "Proposed Changes"; ReplicaAssignment.reassignTo); somebody has
-    asked for each target; and no partition falls out of its topic (catalogue H3, E11).
+    asked for each target; and no partition falls out of its topic (catalogue H3, E11). A step of
+    a move that is limited drops members of the origin, for as many in sync at most (KIP-435).
     """
     for write, after in _readable(step):
         if isinstance(write.before, TopicZnode):
@@ -56,7 +57,7 @@ def _of_both(
     if set(was.adding) <= in_sync:
         # The move ended, and another began in the same turn; so may one that began in between.
         origins += [set(was.target), *(set(each) for each in asked if each and {*each} <= in_sync)]
-    if set(now.origin) not in origins:
+    if set(now.origin) not in origins and not _is_stepped(seen, was, now, in_sync):
         return f"the origin was {[*was.origin]} and is {[*now.origin]}"
     if now.target != was.target and now.target not in asked:
         return f"nobody has asked for {[*now.target]}"
@@ -77,6 +78,8 @@ def moves_end_at_their_target(world: Seen, seen: Observed, step: Digest) -> Iter
                 continue
             asked = seen.moves.targets.get(name, ())
             in_sync = _in_sync(seen, step, name)
+            if None in asked and _is_stepped(seen, was, now, in_sync):
+                continue
             if now.replicas in asked and _can_end(in_sync, was, now):
                 continue
             ended = set(was.adding) <= in_sync
@@ -136,6 +139,19 @@ def _can_end(in_sync: set[int], was: Assignment, now: Assignment) -> bool:
     """Tell whether a move to there could begin and end in one turn, or only the order changed."""
     new = set(now.replicas) - set(was.origin) if was.moving else set(now.replicas)
     return new <= in_sync or set(now.replicas) == set(was.target)
+
+
+def _is_stepped(seen: Observed, was: Assignment, now: Assignment, in_sync: set[int]) -> bool:
+    """Tell whether the origin is as a step leaves it: some are dropped, others have settled."""
+    dropped = set(was.origin) - set(now.origin)
+    settled = set(now.origin) - set(was.origin)
+    return (
+        seen.limited
+        and bool(dropped)
+        and dropped <= set(was.removing)
+        and settled <= in_sync.intersection(was.adding)
+        and len(settled) <= len(dropped)
+    )
 
 
 def _targets(asked: Collection[tuple[int, ...] | None]) -> str:

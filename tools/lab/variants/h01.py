@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 
-from klamm.controller.core import admin_entries, moves
+from klamm.controller.core import admin_entries, checks
 from klamm.controller.core.decide import Decision
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import (
@@ -40,7 +40,7 @@ def _check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
     partition, rules = draft.partition(event.partition), draft.rules
     if partition is not None and not partition.assignment.target:
         draft.rules = replace(rules, refuse_unclean=False)
-    moves.check(draft, cause, event)
+    checks.check(draft, cause, event)
     draft.rules = rules
 
 

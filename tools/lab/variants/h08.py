@@ -3,7 +3,7 @@
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from klamm.controller.core import moves
+from klamm.controller.core import checks, moves
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import Cause, CheckPartition
 from klamm.controller.core.model import Assignment, Leadership
@@ -29,7 +29,7 @@ def _check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
         or draft.unreadable_of(name)
         or not draft.rules.complete(partition.assignment, leadership, draft.alive)
     ):
-        moves.check(draft, cause, event)
+        checks.check(draft, cause, event)
         return
     refusal = moves.reassign(draft, name, draft.rules.finished(partition.assignment))
     if refusal is not None:

@@ -1,0 +1,114 @@
+"""What keeps the next step of a move that is made in steps (KIP-435). Pure.
+
+A step adds some of the target's replicas and drops some that leave, once those are in sync. Limits
+say how many steps run at once; who is not told of the partition yet copies nothing, and lacks
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from klamm.controller.configs.cluster_wide import (
+    LEADER_MOVEMENTS,
+    LIMITS,
+    PARTITION_MOVEMENTS,
+)
+from klamm.controller.core.pace import UNLIMITED
+from klamm.tools.admin.names import TopicPartition
+from klamm.tools.explain.commands import Commands
+from klamm.tools.explain.facts import Facts, Partition, Step
+from klamm.tools.explain.findings import Cause, Finding
+from klamm.tools.explain.words import brokers_text, listed
+
+
+def due(facts: Facts, partition: Partition, missing: Sequence[int]) -> list[int]:
+    """Return which of the missing replicas are to be in sync by now: all of a move in one step.
+
+    Of a move that waits for targets also those that are away: they are what it waits for.
+    """
+    step = partition.step
+    if step is None:
+        return [*missing]
+    waits_for_targets = step.waits == "target-offline"
+    return [
+        broker
+        for broker in missing
+        if broker in step.hosted
+        or (waits_for_targets and (broker not in facts.alive or broker in partition.offline))
+    ]
+
+
+def is_untold(facts: Facts, name: TopicPartition, broker: int) -> bool:
+    """Tell whether a broker may know nothing of the partition yet, for moves are limited."""
+    partition = facts.last.partitions[name]
+    if partition.step is not None or not facts.never_had(name, broker):
+        return False
+    limits = (configs.get(key) for configs in facts.brokers.values() for key in LIMITS)
+    limited = any(limit not in (None, str(UNLIMITED)) for limit in limits)
+    return limited and broker in partition.adding
+
+
+def findings(
+    name: TopicPartition, partition: Partition, step: Step, commands: Commands
+) -> Iterable[Finding]:
+    """Tell which step runs, or why none does."""
+    evidence: dict[str, object] = {
+        "hosted": [*step.hosted],
+        "step": step.number,
+        "most_steps": step.most,
+    }
+    if step.runs:
+        yield Finding(Cause.STEP, name, _running(step), step.adding, evidence)
+        if partition.waiting_for is not None:
+            text = f"the controller waits for {partition.waiting_for}"
+            yield Finding(Cause.CONTROLLER_WAITS, name, text, (), evidence)
+        return
+    which = "its next step" if step.number is None else f"step {step.number} of at most {step.most}"
+    if step.waits == "offline":
+        text = f"{which} cannot begin: nobody leads it, or nobody in sync is alive"
+        advice = f"bring one of {brokers_text(partition.isr or partition.replicas)} back"
+        yield Finding(Cause.OFFLINE, name, text, partition.isr, evidence, advice)
+    elif step.waits == "not-in-sync":
+        missing = tuple(broker for broker in partition.goal if broker not in partition.isr)
+        text = f"{which} cannot begin before {listed(missing)} of its target are in sync"
+        if not missing:
+            text = (
+                f"{which} cannot begin: it would leave too few in sync, or end without its leader"
+            )
+        yield Finding(Cause.NOT_IN_SYNC, name, text, missing, evidence)
+    elif step.waits == "target-offline":
+        # Whoever is away has a finding of its own, which says what to do.
+        text = f"{which} cannot begin: nothing can be done before a broker of its target is back"
+        yield Finding(Cause.CONTROLLER_WAITS, name, text, (), evidence)
+    else:
+        yield _deferred(name, partition, step, commands, which, evidence)
+
+
+def _running(step: Step) -> str:
+    number = "a step" if step.number is None else f"step {step.number} of at most {step.most}"
+    kind = f" ({step.kind})" if step.kind else ""
+    if step.adding:
+        return f"{number} runs{kind}: it adds {brokers_text(step.adding)}"
+    return f"{number} runs{kind}: it copies nothing"
+
+
+def _deferred(
+    name: TopicPartition,
+    partition: Partition,
+    step: Step,
+    commands: Commands,
+    which: str,
+    evidence: dict[str, object],
+) -> Finding:
+    if partition.waiting_for is not None:
+        text = f"{which} waits for {partition.waiting_for}"
+    elif step.others is not None:
+        text = f"{which} does not run; {step.others} steps of others do"
+        evidence = {**evidence, "running": step.others}
+    else:
+        text = f"{which} waits for a slot"
+    config = LEADER_MOVEMENTS if LEADER_MOVEMENTS in text else PARTITION_MOVEMENTS
+    advice = "it goes on by itself when another step ends; or raise the limit, or lift it:"
+    command = commands.lift(config)
+    return Finding(Cause.DEFERRED, name, text, (), evidence, advice, (command,))
