@@ -72,6 +72,20 @@ def describe_log_dirs(names: Iterable[TopicPartition]) -> DescribeLogDirsRequest
     )
 
 
+def is_refused(response: DescribeLogDirsResponse | ListOffsetsResponse) -> bool:
+    """Tell whether a broker says that it may not be asked this.
+
+    It wants DESCRIBE on the cluster for its directories, and for offsets on each topic.
+    """
+    if isinstance(response, DescribeLogDirsResponse):
+        return response.error_code == ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+    return any(
+        found.error_code == ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        for topic in response.topics
+        for found in topic.partitions
+    )
+
+
 def lags(response: DescribeLogDirsResponse) -> dict[TopicPartition, int]:
     """Return what each replica lacks that the broker has; copies for another directory are none."""
     return {

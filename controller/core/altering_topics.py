@@ -18,14 +18,13 @@ from klamm.controller.core.moves import bring_in_line, note, reassign
 from klamm.controller.core.plan import Entry
 from klamm.controller.core.results import Done, Fault, Refusal
 from klamm.controller.core.topic_checks import (
+    IN_PROGRESS,
     anything_moves,
     debts_unreadable,
     is_moving,
     unreadable,
 )
 from klamm.controller.znodes.parsing import INT32_MAX
-
-IN_PROGRESS = Refusal(Fault.REASSIGNMENT_IN_PROGRESS, "A partition reassignment is in progress.")
 
 
 def alter_topic(draft: Draft, cause: Cause, event: AlterTopic) -> None:

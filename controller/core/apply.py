@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
+from klamm.controller.core.admin_znodes import AdminReassignments
 from klamm.controller.core.model import (
-    Awaiting,
+    NO_REPLICAS,
     ClusterState,
-    Deletion,
     Ledger,
     Partition,
     Topic,
@@ -42,158 +43,144 @@ from klamm.controller.core.plan import (
 )
 from klamm.controller.core.slots import Slots
 
+#: Changes that replace a field of the state: which field, and by what of the change.
+FIELDS: Mapping[type, tuple[str, str]] = {
+    SetBrokers: ("brokers", "brokers"),
+    SetNodes: ("nodes", "nodes"),
+    SetCounter: ("commits", "counter"),
+    SetShuttingDown: ("shutting_down", "brokers"),
+    SetUnreadable: ("unreadable", "unreadable"),
+    SetAdmin: ("admin", "admin"),
+    SetElection: ("election", "election"),
+    SetLimits: ("limits", "limits"),
+    SetMinIsr: ("min_isr", "min_isr"),
+    SetHasHints: ("has_hints", "there"),
+    SetRetention: ("status_retention_ms", "status_retention_ms"),
+    SetStatus: ("status", "book"),
+    SetAlteration: ("alteration", "request"),
+}
+#: Changes of one entry of a mapping: its field, the key and the value of the change, and the value
+#: that stands for no entry.
+ENTRIES: Mapping[type, tuple[str, str, str, object]] = {
+    SetAwaiting: ("awaiting", "name", "awaiting", None),
+    SetDeletion: ("deleting", "name", "deletion", None),
+    SetLedger: ("ledgers", "topic", "ledger", Ledger()),
+    SetHints: ("hints", "topic", "hints", StepHints()),
+    SetHeldBack: ("held_back", "leader", "waiting", {}),
+    SetOffline: ("offline_replicas", "broker", "replicas", NO_REPLICAS),
+    SetBelow: ("below", "root", "below", ()),
+}
+
 
 def apply(state: ClusterState, changes: Iterable[Change]) -> ClusterState:
     """Return the state with all changes folded in, in order; the given one stays as it was.
 
     A change of a topic that is unknown raises KeyError: it would be a fault of the decision.
     """
-    brokers, nodes, commits = state.brokers, state.nodes, state.commits
-    unreadable, below = state.unreadable, state.below
-    admin, election = state.admin, state.election
-    topics: dict[str, Topic] | None = None
-    partitions: dict[str, dict[int, Partition]] = {}
-    awaiting: dict[TopicPartition, Awaiting] | None = None
-    shutting_down, held_back = state.shutting_down, state.held_back
-    deleting: dict[str, Deletion] | None = None
-    ledgers: dict[str, Ledger] | None = None
-    offline = state.offline_replicas
-    limits, min_isr = state.limits, state.min_isr
-    hints: dict[str, StepHints] | None = None
-    has_hints = state.has_hints
-    #: Where moves may be made in steps: the paces that changes come to.
-    paced, paces = state.slots != Slots(), dict[TopicPartition, Pace | None]()
-    retention, status = state.status_retention_ms, state.status
-    alteration = state.alteration
+    folding = _Folding(state)
     for change in changes:
-        match change:
-            case SetBrokers():
-                brokers = change.brokers
-            case SetAdmin():
-                admin = change.admin
-            case RefuseEntries():
-                admin = admin.refusing(change.names)
-            case SetElection():
-                election = change.election
-            case SetNodes():
-                nodes = change.nodes
-            case SetCounter():
-                commits = change.counter
-            case SetShuttingDown():
-                shutting_down = change.brokers
-            case SetHeldBack():
-                held_back = {**held_back, change.leader: change.waiting}
-            case SetUnreadable():
-                unreadable = change.unreadable
-            case SetAwaiting():
-                awaiting = dict(state.awaiting) if awaiting is None else awaiting
-                if change.awaiting is None:
-                    awaiting.pop(change.name, None)
-                else:
-                    awaiting[change.name] = change.awaiting
-            case SetDeletion():
-                deleting = dict(state.deleting) if deleting is None else deleting
-                if change.deletion is None:
-                    deleting.pop(change.name, None)
-                else:
-                    deleting[change.name] = change.deletion
-            case SetOffline():
-                offline = {**offline, change.broker: change.replicas}
-            case SetLedger():
-                ledgers = dict(state.ledgers) if ledgers is None else ledgers
-                if change.ledger == Ledger():
-                    ledgers.pop(change.topic, None)
-                else:
-                    ledgers[change.topic] = change.ledger
-            case SetBelow():
-                below = {**below, change.root: change.below}
-            case SetTopic():
-                topics = dict(state.topics) if topics is None else topics
-                changed = partitions.pop(change.name, None)
-                if change.name in topics and paced:
-                    _note_paces(paces, topics[change.name], changed, gone=True)
-                if change.topic is not None:
-                    _note_paces(paces, change.topic)
-                paced = paced or bool(paces)
-                if change.topic is None:
-                    topics.pop(change.name, None)
-                    offline = _without_topic(offline, change.name)
-                else:
-                    topics[change.name] = change.topic
-            case TouchTopic() | SetPartition():
-                topics = dict(state.topics) if topics is None else topics
-                _change_topic(topics, partitions, change)
-                if isinstance(change, SetPartition) and (paced or change.partition.pace):
-                    paced = True
-                    paces[change.name] = change.partition.pace
-            case SetLimits():
-                limits = change.limits
-            case SetMinIsr():
-                min_isr = change.min_isr
-            case SetHasHints():
-                has_hints = change.there
-            case SetHints():
-                hints = dict(state.hints) if hints is None else hints
-                if change.hints == StepHints():
-                    hints.pop(change.topic, None)
-                else:
-                    hints[change.topic] = change.hints
-            case SetRetention():
-                retention = change.status_retention_ms
-            case SetStatus():
-                status = change.book
-            case SetAlteration():
-                alteration = change.request
-    if topics is not None:
-        for name, those in partitions.items():
-            topics[name] = replace(topics[name], partitions=those)
-    return replace(
-        state,
-        brokers=brokers,
-        nodes=nodes,
-        commits=commits,
-        topics=state.topics if topics is None else topics,
-        awaiting=state.awaiting if awaiting is None else awaiting,
-        unreadable=unreadable,
-        shutting_down=shutting_down,
-        held_back={leader: waiting for leader, waiting in held_back.items() if waiting},
-        deleting=state.deleting if deleting is None else deleting,
-        ledgers=state.ledgers if ledgers is None else ledgers,
-        offline_replicas={broker: names for broker, names in offline.items() if names},
-        below={root: found for root, found in below.items() if found != ()},
-        admin=admin,
-        election=election,
-        limits=limits,
-        min_isr=min_isr,
-        slots=_slots(state, paces),
-        hints=state.hints if hints is None else hints,
-        has_hints=has_hints,
-        status_retention_ms=retention,
-        status=status,
-        alteration=alteration,
-    )
+        kind = type(change)
+        if isinstance(change, SetPartition | TouchTopic):
+            folding.change_topic(change)
+        elif kind in ENTRIES:
+            folding.set_entry(change, *ENTRIES[kind])
+        elif kind in FIELDS:
+            field, value = FIELDS[kind]
+            folding.fields[field] = getattr(change, value)
+        elif isinstance(change, SetTopic):
+            folding.set_topic(change.name, change.topic)
+        elif isinstance(change, RefuseEntries):
+            admin: AdminReassignments = folding.fields.get("admin", state.admin)
+            folding.fields["admin"] = admin.refusing(change.names)
+        else:
+            raise TypeError(f"no way to fold {kind.__name__} into the state")
+    return folding.result()
 
 
-def _without_topic(
-    offline: Mapping[int, frozenset[TopicPartition]], topic: str
-) -> Mapping[int, frozenset[TopicPartition]]:
-    """Forget replicas of a topic that is gone: one of its name has other logs."""
-    return {b: frozenset(n for n in names if n.topic != topic) for b, names in offline.items()}
+class _Folding:
+    """The state under way: fields that are replaced, and copies of what is changed in part."""
 
+    def __init__(self, state: ClusterState) -> None:
+        self._state = state
+        self.fields: dict[str, Any] = {}
+        #: Of topics that are changed in part, the copies of their partitions.
+        self._partitions: dict[str, dict[int, Partition]] = {}
+        #: The paces that changes come to, where moves may be made in steps.
+        self._paced = state.slots != Slots()
+        self._paces: dict[TopicPartition, Pace | None] = {}
 
-def _note_paces(
-    paces: dict[TopicPartition, Pace | None],
-    topic: Topic,
-    changed: Mapping[int, Partition] | None = None,
-    *,
-    gone: bool = False,
-) -> None:
-    """Note the paces of a topic that comes; or of one that goes, with what `changed` it before."""
-    partitions = topic.partitions if changed is None else changed
-    for number in topic.moving if changed is None else changed:
-        if partitions[number].pace is not None:
-            name = TopicPartition(topic.name, number)
-            paces[name] = None if gone else partitions[number].pace
+    def set_entry(self, change: Change, field: str, key: str, value: str, nothing: object) -> None:
+        """Put an entry into a mapping, or take it out."""
+        entries, found = self._copy(field), getattr(change, value)
+        if found == nothing:
+            entries.pop(getattr(change, key), None)
+        else:
+            entries[getattr(change, key)] = found
+
+    def set_topic(self, name: str, topic: Topic | None) -> None:
+        """Put a whole topic in the place of what is known of it."""
+        topics: dict[str, Topic] = self._copy("topics")
+        changed = self._partitions.pop(name, None)
+        if name in topics and self._paced:
+            self._note_paces(topics[name], changed, gone=True)
+        if topic is not None:
+            self._note_paces(topic)
+            topics[name] = topic
+        else:
+            topics.pop(name, None)
+            self._forget_offline(name)
+        self._paced = self._paced or bool(self._paces)
+
+    def change_topic(self, change: TouchTopic | SetPartition) -> None:
+        """Note a change inside a topic, which is put together at the end."""
+        topics: dict[str, Topic] = self._copy("topics")
+        if isinstance(change, TouchTopic):
+            touched = replace(topics[change.name], version=change.version, bare=change.bare)
+            topics[change.name] = touched
+            return
+        name, number = change.name
+        if name not in self._partitions:
+            self._partitions[name] = dict(topics[name].partitions)
+        self._partitions[name][number] = change.partition
+        if self._paced or change.partition.pace:
+            self._paced = True
+            self._paces[change.name] = change.partition.pace
+
+    def result(self) -> ClusterState:
+        """The state once all of it is folded in."""
+        for name, partitions in self._partitions.items():
+            topics = self.fields["topics"]
+            topics[name] = replace(topics[name], partitions=partitions)
+        return replace(self._state, **self.fields, slots=_slots(self._state, self._paces))
+
+    def _copy(self, field: str) -> dict[Any, Any]:
+        """Return the mapping of this field, copied once."""
+        if field not in self.fields:
+            self.fields[field] = dict(getattr(self._state, field))
+        copied: dict[Any, Any] = self.fields[field]
+        return copied
+
+    def _forget_offline(self, topic: str) -> None:
+        """Forget replicas of a topic that is gone: one of its name has other logs."""
+        offline: Mapping[int, frozenset[TopicPartition]]
+        offline = self.fields.get("offline_replicas", self._state.offline_replicas)
+        left = {b: frozenset(n for n in names if n.topic != topic) for b, names in offline.items()}
+        if left != offline:
+            self.fields["offline_replicas"] = {b: names for b, names in left.items() if names}
+
+    def _note_paces(
+        self,
+        topic: Topic,
+        changed: Mapping[int, Partition] | None = None,
+        *,
+        gone: bool = False,
+    ) -> None:
+        """Note the paces of a topic that comes; or that goes, with what `changed` it before."""
+        partitions = topic.partitions if changed is None else changed
+        for number in topic.moving if changed is None else changed:
+            if partitions[number].pace is not None:
+                name = TopicPartition(topic.name, number)
+                self._paces[name] = None if gone else partitions[number].pace
 
 
 def _slots(state: ClusterState, paces: Mapping[TopicPartition, Pace | None]) -> Slots:
@@ -207,18 +194,3 @@ def _slots(state: ClusterState, paces: Mapping[TopicPartition, Pace | None]) -> 
         if before is not pace:
             slots = slots.updated(name, before, pace)
     return slots
-
-
-def _change_topic(
-    topics: dict[str, Topic],
-    partitions: dict[str, dict[int, Partition]],
-    change: TouchTopic | SetPartition,
-) -> None:
-    """Note a change inside a topic; `partitions` collects the copies made so far."""
-    if isinstance(change, TouchTopic):
-        topics[change.name] = replace(topics[change.name], version=change.version, bare=change.bare)
-        return
-    name, number = change.name
-    if name not in partitions:
-        partitions[name] = dict(topics[name].partitions)
-    partitions[name][number] = change.partition

@@ -24,7 +24,7 @@ from klamm.controller.core.sizes import op_size
 from klamm.controller.core.status_book import Chunk, OpenRequest, StatusNote
 from klamm.controller.core.status_writes import first_rows, with_request
 from klamm.controller.core.takeovers import FRAME_BYTES, fits
-from klamm.controller.core.topic_checks import anything_moves
+from klamm.controller.core.topic_checks import IN_PROGRESS, anything_moves
 from klamm.controller.core.validation import check_target
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.admin import Reassignment, encode_reassign_partitions
@@ -36,7 +36,6 @@ from klamm.controller.znodes.status import (
     encode_status_header,
 )
 
-MOVES = Refusal(Fault.REASSIGNMENT_IN_PROGRESS, "A partition reassignment is in progress.")
 #: The broker of the row that answers for a list without any.
 NO_BROKER = -1
 
@@ -67,7 +66,7 @@ def _refuse_all(draft: Draft) -> Refusal | None:
     book = draft.status.book
     # A znode without orders is somebody's, too, and stands where ours must.
     if draft.admin.version is not None or anything_moves(draft):
-        return MOVES
+        return IN_PROGRESS
     if book.fault:
         text = f"No request can get a number: {book.fault}. Set the znode to"
         text += (

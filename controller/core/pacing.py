@@ -126,14 +126,16 @@ def fresh(draft: Draft, name: TopicPartition, wanted: Assignment) -> Pace | None
     if draft.limits.none or not wanted.moving:
         return None
     partition = draft.existing(name)
-    former, held = partition.pace, partition.leadership
+    held, unit = partition.leadership, draft.units.get(name)
     # Who owes a delete has a log of a former life.
-    debtors = draft.ledger(name.topic).due(name.partition).intersection(wanted.adding)
-    started: frozenset[int] | None = debtors
-    if partition.assignment.moving:
-        moved = with_logs(partition).intersection(partition.assignment.adding)
-        unknown = former is not None and former.started is None
-        started = None if unknown else debtors | moved
+    started: frozenset[int] | None
+    started = draft.ledger(name.topic).due(name.partition).intersection(wanted.adding)
+    # Whom this turn has dropped already, and now adds again, it tells no delete.
+    for former in (partition, unit.before if unit else partition):
+        if former.pace is not None and former.pace.started is None:
+            started = None
+        if former.assignment.moving and started is not None:
+            started |= with_logs(former).intersection(former.assignment.adding)
     told = current(wanted, held.isr if held else ())
     return Pace(told, wanted.origin, started=started)
 
@@ -248,6 +250,8 @@ def limits_changed(draft: Draft, before: Limits) -> None:
     limits = draft.limits
     if not (limits.none or before.none):
         look_again(draft, draft.slots.waiting)
+        if (limits.replicas == UNLIMITED) != (before.replicas == UNLIMITED):
+            _ask_who_leads(draft)
         return
     for topic in tuple(draft.topics()):
         for number in topic.moving:
@@ -261,6 +265,20 @@ def limits_changed(draft: Draft, before: Limits) -> None:
             else:
                 draft.learn_partition(name, replace(partition, pace=_limited(draft, name)))
                 draft.check_later(name)
+
+
+def _ask_who_leads(draft: Draft) -> None:
+    """Note anew whose next step brings another leader: whole moves leave the lead where they can.
+
+    It has to be known before slots are given away, for each kind has limits of its own.
+    """
+    for name in (*draft.slots.leaders, *draft.slots.others):
+        partition = draft.existing(name)
+        pace = partition.pace
+        found = next_step(situation(draft, name, partition), draft.limits.replicas)
+        leads = isinstance(found, Choice) and found.kind == "leader"
+        if pace is not None and leads != pace.leads:
+            draft.learn_partition(name, replace(partition, pace=replace(pace, leads=leads)))
 
 
 def _limited(draft: Draft, name: TopicPartition) -> Pace:

@@ -83,6 +83,9 @@ def _relieve(draft: Draft, cause: Cause, name: TopicPartition, leaving: int) -> 
         unit.parts.append(cause.id)
         note(draft, name, "elect" if led else "isr-shrink")
     if not led:
+        if partition.pace is not None:
+            # A step that adds it would keep its slot until the broker is gone at last.
+            draft.check_later(name)
         if name in draft.units:
             draft.units[name].stopped.add(leaving)
         else:

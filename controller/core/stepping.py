@@ -103,6 +103,8 @@ def _end_step(draft: Draft, name: TopicPartition, running: RunningStep) -> int |
         held_for = _elect(draft, name)
         led = draft.existing(name)
         if led.leader != led.assignment.target[0]:
+            if held_for is None:
+                _leave_slot(draft, name, running)
             return held_for
     before = draft.existing(name)
     now = situation(draft, name, before)
@@ -111,7 +113,8 @@ def _end_step(draft: Draft, name: TopicPartition, running: RunningStep) -> int |
     after = _ended(draft, before, wanted) if wanted.moving else None
     if drops:
         if reassign(draft, name, wanted, after) is not None:
-            return None  # nobody could write who owes a delete: it waits for the next change
+            _leave_slot(draft, name, running)
+            return None
     else:
         draft.pace(name, after)
     settled = tuple(b for b in before.assignment.adding if b not in wanted.adding)
@@ -146,7 +149,21 @@ def _end_whole(draft: Draft, name: TopicPartition, running: RunningStep) -> int 
         number = before.pace.steps + 1 if before.pace else 1
         gone, came = before.assignment.removing, before.assignment.adding
         note(draft, name, "step-end", number, running, dropped=gone, settled=came)
+    elif held_for is None:
+        _leave_slot(draft, name, running)
     return held_for
+
+
+def _leave_slot(draft: Draft, name: TopicPartition, running: RunningStep) -> None:
+    """Let others have the slot of a step whose end cannot be written: it copies nothing any more.
+
+    Nobody could write who owes a delete, or there is no leader epoch left. It waits for a change.
+    """
+    pace = draft.existing(name).pace
+    if pace is not None:
+        draft.pace(name, replace(pace, running=None))
+        note(draft, name, "step-abandoned", pace.steps + 1, running, reason="void")
+        wait(draft, name, "not-in-sync")
 
 
 def _elect(draft: Draft, name: TopicPartition) -> int | None:
@@ -190,7 +207,7 @@ def begin(draft: Draft, cause: Cause, event: BeginStep) -> None:
     name = event.partition
     partition = draft.partition(name)
     if partition is not None and partition.pace is not None and partition.pace.pending:
-        if draft.unreadable_of(name):
+        if draft.immovable(name):
             wait(draft, name, "offline")
         else:
             bring_in_line(draft, name)

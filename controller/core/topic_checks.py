@@ -5,6 +5,9 @@ from klamm.controller.core.model import Topic, TopicPartition
 from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.znodes import paths
 
+#: What both requests of KIP-179 come to while `anything_moves`.
+IN_PROGRESS = Refusal(Fault.REASSIGNMENT_IN_PROGRESS, "A partition reassignment is in progress.")
+
 
 def unreadable(draft: Draft, name: str) -> Refusal | None:
     """Refuse to touch a topic whose znode cannot be read; None if it can, or there is none."""

@@ -154,9 +154,8 @@ def _waits_for(
     """Say what has to happen before the partition's move can end, if it is not mere copying."""
     if partition is None or not partition.assignment.moving:
         return None
-    unreadable = state.unreadable.get(paths.topic(name.topic)) or state.unreadable.get(
-        paths.state(*name)
-    )
+    needed = (paths.topic(name.topic), paths.state(*name), paths.replica_deletions(name.topic))
+    unreadable = next((state.unreadable[path] for path in needed if path in state.unreadable), None)
     if unreadable:
         return f"a znode that can be read: {unreadable}"
     if partition.leader == NO_LEADER:

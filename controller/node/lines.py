@@ -139,9 +139,7 @@ def _partition(partition: Partition | None) -> PartitionForm | None:
     assignment, held = partition.assignment, partition.leadership
     pace = _pace(partition.pace)
     if held is None:
-        return PartitionForm(
-            assignment.replicas, assignment.adding, assignment.removing, pace=pace
-        )
+        return PartitionForm(assignment.replicas, assignment.adding, assignment.removing, pace=pace)
     return PartitionForm(
         assignment.replicas,
         assignment.adding,

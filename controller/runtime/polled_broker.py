@@ -40,6 +40,7 @@ class PolledBroker:
         self._protocol = ClientConnection(settings.client_id)
         self._versions: dict[int, range] = {}
         self._not_before = -math.inf
+        self._warned = False
 
     async def ask(self, request: Message, versions: range, response: type[R]) -> R | None:
         """Return the answer in the highest version that both know; None if there is none.
@@ -72,6 +73,16 @@ class PolledBroker:
         await self.close()
         self._not_before = trio.current_time() + pause
         return None
+
+    def refused(self) -> None:
+        """Say once that the broker does not let this node know what it asks for."""
+        if not self._warned:
+            self._warned = True
+            LOG.warning(
+                "broker %d refuses to tell how far its replicas have come: its access control"
+                " lists must allow this node to DESCRIBE the cluster and topics",
+                self.broker.id,
+            )
 
     async def close(self) -> None:
         """End the connection."""

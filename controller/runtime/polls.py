@@ -9,6 +9,7 @@ themselves.
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice
+from typing import TypeVar
 
 import trio
 
@@ -22,6 +23,7 @@ from klamm.controller.runtime.looks import HasCopies
 from klamm.controller.runtime.polled_broker import PolledBroker
 from klamm.protocol.generated.describe_log_dirs_response import DescribeLogDirsResponse
 from klamm.protocol.generated.list_offsets_response import ListOffsetsResponse
+from klamm.protocol.message import Message
 
 POLL_SECONDS = 1.0
 #: So many partitions go in one request, and so many are asked for in one round; the others follow
@@ -30,6 +32,8 @@ MOST_PER_REQUEST = 1000
 MOST_PER_ROUND = 5000
 
 Names = Iterable[TopicPartition]
+
+R = TypeVar("R", DescribeLogDirsResponse, ListOffsetsResponse)
 
 
 class Polls:
@@ -139,7 +143,8 @@ class Polls:
         leaders: dict[TopicPartition, LeaderLog],
     ) -> None:
         for some in _portions([name for name in names if name in leaders]):
-            log_dirs = await self._link(broker).ask(
+            log_dirs = await self._ask(
+                broker,
                 polls.describe_log_dirs(some),
                 polls.DESCRIBE_LOG_DIRS_VERSIONS,
                 DescribeLogDirsResponse,
@@ -151,10 +156,18 @@ class Polls:
                 self._post(ProgressHeard(reports, self._clock().wall_ms))
 
     async def _offsets(self, broker: Broker, names: Names, which: int) -> dict[TopicPartition, int]:
-        answer = await self._link(broker).ask(
-            polls.list_offsets(names, which), polls.LIST_OFFSETS_VERSIONS, ListOffsetsResponse
-        )
+        request = polls.list_offsets(names, which)
+        answer = await self._ask(broker, request, polls.LIST_OFFSETS_VERSIONS, ListOffsetsResponse)
         return polls.offsets(answer) if answer else {}
+
+    async def _ask(
+        self, broker: Broker, request: Message, versions: range, response: type[R]
+    ) -> R | None:
+        link = self._link(broker)
+        answer = await link.ask(request, versions, response)
+        if answer is not None and polls.is_refused(answer):
+            link.refused()
+        return answer
 
     def _link(self, broker: Broker) -> PolledBroker:
         link = self._brokers.get(broker.id)

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from dataclasses import fields
 
 import pytest
+from admin_client.offering import connect, offering
 from admin_client.scripted import SERVED, Answer, Instead, ScriptedCluster
 
 from klamm.protocol.codec import encode
@@ -42,22 +43,13 @@ from klamm.tools.admin import (
 )
 
 PATIENCE = 30.0
-QUICK = {"retry.backoff.ms": "1", "retry.backoff.max.ms": "20"}
-KEYS = {key: range(1) for key in range(17900, 17904)}
 FOO, BAR = TopicPartition("foo", 0), TopicPartition("bar", 2)
 
 
 @pytest.fixture
 def cluster() -> Iterator[ScriptedCluster]:
-    """Three nodes that offer all of it."""
-    with ScriptedCluster(3) as started:
-        for node in started.ids:
-            started.served[node] = {**SERVED, **KEYS}
-        yield started
-
-
-def connect(cluster: ScriptedCluster) -> Admin:
-    return Admin.connect(cluster.bootstrap, QUICK)
+    with offering() as scripted:
+        yield scripted
 
 
 def bodies(cluster: ScriptedCluster) -> list[Message]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from admin_client.offering import connect, offering
 from admin_client.scripted import SERVED, Answer, Script, ScriptedCluster
 
 from klamm.protocol.generated.metadata_request import MetadataRequest
@@ -25,22 +26,13 @@ from klamm.tools.admin import (
 )
 
 PATIENCE = 30.0
-QUICK = {"retry.backoff.ms": "1", "retry.backoff.max.ms": "20"}
-KEYS = {key: range(1) for key in range(17900, 17904)}
 FOO = TopicPartition("foo", 0)
 
 
 @pytest.fixture
 def cluster() -> Iterator[ScriptedCluster]:
-    """Three nodes that offer all of it."""
-    with ScriptedCluster(3) as started:
-        for node in started.ids:
-            started.served[node] = {**SERVED, **KEYS}
-        yield started
-
-
-def connect(cluster: ScriptedCluster) -> Admin:
-    return Admin.connect(cluster.bootstrap, QUICK)
+    with offering() as scripted:
+        yield scripted
 
 
 def lead(cluster: ScriptedCluster, leaders: dict[TopicPartition, int], *replicas: int) -> None:

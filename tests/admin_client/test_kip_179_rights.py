@@ -38,13 +38,16 @@ FOO = TopicPartition("foo", 0)
 
 def bindings(users: list[str], hosts: list[str]) -> list[AclBinding]:
     """Return what kafka-acls makes of --allow-principal and --allow-host, each with each."""
-    cluster = ResourcePattern(ResourceType.CLUSTER, "kafka-cluster")
     return [
-        AclBinding(
-            cluster, AccessRule(f"User:{user}", host, Operation.CLUSTER_ACTION, Permission.ALLOW)
-        )
+        binding(ResourceType.CLUSTER, Operation.CLUSTER_ACTION, user, host)
         for user, host in product(users, hosts)
     ]
+
+
+def binding(kind: ResourceType, operation: Operation, user: str, host: str = HERE) -> AclBinding:
+    """Allow somebody something with the cluster, or with topic foo."""
+    pattern = ResourcePattern(kind, "foo" if kind is ResourceType.TOPIC else "kafka-cluster")
+    return AclBinding(pattern, AccessRule(f"User:{user}", host, operation, Permission.ALLOW))
 
 
 @contextmanager
@@ -68,8 +71,9 @@ def may_start(admin: Admin) -> bool:
     return refusal(admin) == {None}
 
 
-@pytest.mark.req("R179B-16", "R179A-21", "R179B-18")
-def test_two_principals_and_two_hosts() -> None:
+@contextmanager
+def secured(*names: str) -> Iterator[tuple[LocalCluster, Admin]]:
+    """A cluster with access control lists, a topic and these users; and who may all there."""
     switches = {"klamm.kip179.alter.enable": "true", "klamm.kip179.assign.enable": "true"}
     options = ClusterOptions(
         (1, 2),
@@ -80,16 +84,23 @@ def test_two_principals_and_two_hosts() -> None:
     with (
         LocalCluster(options) as local,
         Admin.connect(local.bootstrap, dict(local.cluster.security.client)) as root,
+    ):
+        mechanism = ScramMechanism.SCRAM_SHA_256
+        new = [ScramUpsertion(name, mechanism, name) for name in names]
+        root.alter_user_scram_credentials(new).result(PATIENCE)
+        root.create_topics([NewTopic("foo", assignments={0: [1]})]).result(PATIENCE)
+        yield local, root
+
+
+@pytest.mark.req("R179B-16", "R179A-21", "R179B-18")
+def test_two_principals_and_two_hosts() -> None:
+    with (
+        secured("Alice", "Bob", "Carol", "Dave") as (local, root),
         user(local, "Alice") as alice,
         user(local, "Bob") as bob,
         user(local, "Carol") as carol,
         user(local, "Dave") as dave,
     ):
-        names = ["Alice", "Bob", "Carol", "Dave"]
-        mechanism = ScramMechanism.SCRAM_SHA_256
-        new = [ScramUpsertion(name, mechanism, name) for name in names]
-        root.alter_user_scram_credentials(new).result(PATIENCE)
-        root.create_topics([NewTopic("foo", assignments={0: [1]})]).result(PATIENCE)
         denied = {errors.ClusterAuthorizationFailedError}
         assert [refusal(admin) for admin in (alice, bob, carol, dave)] == [denied] * 4
 
@@ -101,3 +112,30 @@ def test_two_principals_and_two_hosts() -> None:
         assert refusal(dave) == denied, "who comes from another host"
         with pytest.raises(errors.ClusterAuthorizationFailedError):
             alice.partition_assignment_status().all().result(PATIENCE)
+
+
+@pytest.mark.req("R179A-44")
+def test_a_broker_tells_of_its_followers_whom_the_cluster_may_be_described_to() -> None:
+    """Who may describe the topic finds its leader, and is refused there."""
+    with secured("Alice") as (local, root), user(local, "Alice") as alice:
+
+        def outcome() -> type[BaseException] | None:
+            [found] = alice.replica_status([FOO]).futures.values()
+            error = found.exception(PATIENCE)
+            return None if error is None else type(error)
+
+        def outcome_with(kind: ResourceType) -> type[BaseException] | None:
+            """Let her describe one more thing, and return what has changed by that."""
+            seen = [outcome()]
+
+            def changes() -> bool:
+                seen.append(outcome())
+                return seen[-1] is not seen[0]
+
+            root.create_acls([binding(kind, Operation.DESCRIBE, "Alice")]).result(PATIENCE)
+            eventually(changes, "the right")
+            return seen[-1]
+
+        assert outcome() is errors.TopicAuthorizationFailedError
+        assert outcome_with(ResourceType.TOPIC) is errors.ClusterAuthorizationFailedError
+        assert outcome_with(ResourceType.CLUSTER) is None

@@ -13,7 +13,8 @@ from klamm.tools.cli import _crash_points, _exhibits, _scripts, _seeds
 from klamm.tools.cli.lab import command
 from klamm.tools.lab import registry, replaying, shrink
 from klamm.tools.lab.apache.crash_points import Row
-from klamm.tools.lab.apache.scenarios import SCENARIOS, Scenario
+from klamm.tools.lab.apache.scenarios import Scenario
+from klamm.tools.lab.apache.stepped import ALL
 from klamm.tools.lab.choices import Recorded
 from klamm.tools.lab.events import Violation
 from klamm.tools.lab.explore.search import Exploration
@@ -132,7 +133,7 @@ def test_ctrl_c_leaves_the_scenarios_that_are_done(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def rows(scenarios: Sequence[Scenario]) -> list[Row]:
-        if scenarios[0] is not SCENARIOS[0]:
+        if scenarios[0] is not ALL[0]:
             raise KeyboardInterrupt
         return []
 
@@ -140,9 +141,9 @@ def test_ctrl_c_leaves_the_scenarios_that_are_done(
     table = tmp_path / "table.md"
     result = lab("crash-points", "--to", str(table))
     assert result.exit_code == 130
-    assert f"\n## {SCENARIOS[0].name.capitalize()}\n" in result.output
-    assert f"\n## {SCENARIOS[1].name.capitalize()}\n" not in result.output
-    assert result.output.endswith(f"stopped by Ctrl-C after 1 of {len(SCENARIOS)} scenarios\n")
+    assert f"\n## {ALL[0].name.capitalize()}\n" in result.output
+    assert f"\n## {ALL[1].name.capitalize()}\n" not in result.output
+    assert result.output.endswith(f"stopped by Ctrl-C after 1 of {len(ALL)} scenarios\n")
     assert not table.exists(), "a file keeps what it has unless all is done"
 
 

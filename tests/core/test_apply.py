@@ -1,11 +1,16 @@
 """Applying changes: order, sharing, and what must not be touched."""
 
+from dataclasses import fields
+from typing import get_args
+
 import pytest
 from core.clusters import T, broker, brokers, cluster, one, partition, topic
 
-from klamm.controller.core.apply import apply
-from klamm.controller.core.model import Awaiting, CommitCounter
+from klamm.controller.core.apply import ENTRIES, FIELDS, apply
+from klamm.controller.core.model import Awaiting, ClusterState, CommitCounter
 from klamm.controller.core.plan import (
+    Change,
+    RefuseEntries,
     SetAwaiting,
     SetBrokers,
     SetCounter,
@@ -66,3 +71,13 @@ def test_a_change_of_an_unknown_topic_is_a_fault_of_the_decision() -> None:
         apply(cluster((1,)), [SetPartition(T, NEW)])
     with pytest.raises(KeyError):
         apply(cluster((1,)), [TouchTopic("t", 1, None)])
+
+
+def test_there_is_a_way_to_fold_in_every_kind_of_change() -> None:
+    of_topics = {SetTopic, SetPartition, TouchTopic}
+    assert {*FIELDS, *ENTRIES, *of_topics, RefuseEntries} == set(get_args(Change))
+    of_state = {field.name for field in fields(ClusterState)}
+    for kind, (name, value) in FIELDS.items():
+        assert name in of_state and value in {field.name for field in fields(kind)}
+    for kind, (name, key, value, _) in ENTRIES.items():
+        assert name in of_state and {key, value} <= {field.name for field in fields(kind)}

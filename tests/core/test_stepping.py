@@ -143,6 +143,19 @@ def test_a_former_replica_that_owes_a_delete_may_have_a_log() -> None:
     assert book.state.debts == {T: {4}}
 
 
+@pytest.mark.parametrize("between", [(6,), None])
+def test_who_is_dropped_and_added_again_within_a_turn_may_have_a_log(
+    between: tuple[int, ...] | None,
+) -> None:
+    book = limited(partition((1, 2, 3)), Limits(2, 1))
+    book.turn(AlterReassignment(T, (4, 5, 6)))
+    book.turn(BeginStep(T))
+    assert pace(book).hosted == (4, 1, 2, 3)
+    book.turn(AlterReassignment(T, between), AlterReassignment(T, (4, 5, 6)))
+    book.turn(AlterReassignment(T, (6,)))
+    assert book.state.owes(T, 4)
+
+
 # --- in the middle ------------------------------------------------------------------------------
 
 

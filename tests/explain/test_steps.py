@@ -59,6 +59,11 @@ def stepped(step: Step, *, alive: frozenset[int] = ALIVE, **changes: object) -> 
             id="offline",
         ),
         pytest.param(
+            stepped(replace(WAITS, waits="offline"), waiting_for="a znode that can be read: /x"),
+            [Cause.CONTROLLER_WAITS],
+            id="what is needed cannot be read",
+        ),
+        pytest.param(
             stepped(Step((3, 1, 2), runs=False, others=1)), [Cause.DEFERRED], id="by the batch"
         ),
         pytest.param(

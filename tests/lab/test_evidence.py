@@ -20,12 +20,13 @@ from klamm.tools.cli import _evidence
 from klamm.tools.cli._evidence import submit
 from klamm.tools.cli.lab import command
 from klamm.tools.lab.clients import AskFor
-from klamm.tools.lab.evidence.incidents import Incident
+from klamm.tools.lab.events import Violation
+from klamm.tools.lab.evidence.incidents import AWAY, PAUSE, Incident
 from klamm.tools.lab.evidence.metered import MeteredWorld
 from klamm.tools.lab.evidence.policies import Policy, policies, stepwise
 from klamm.tools.lab.evidence.port import Port, RefusedError
 from klamm.tools.lab.evidence.reading import sentences
-from klamm.tools.lab.evidence.runs import carry_out, carry_out_in
+from klamm.tools.lab.evidence.runs import BrokenError, carry_out, carry_out_in
 from klamm.tools.lab.evidence.site import MB, Site, Size
 from klamm.tools.lab.evidence.table import MEANINGS, as_json, lines, story
 
@@ -265,6 +266,28 @@ def test_what_the_cluster_refuses_is_told() -> None:
     world = MeteredWorld(Site(0, ONE))
     with pytest.raises(RefusedError, match="t00-0: 39"):
         Port(world).submit({NAME: (9,)})
+
+
+def test_a_copy_rate_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"a copy rate is 0.0: it must be more than 0 bytes/s"):
+        MeteredWorld(Site(0, replace(ONE, copy_rate=0.0)))
+
+
+def test_a_tool_that_ends_with_an_error_is_started_again() -> None:
+    # Two of four partitions are done when broker 3 fails, to which the third is to go: of the next
+    # two it is refused (code 39), and then minute after minute, until the broker is back.
+    size = replace(ONE, old=2, partitions=4)
+    run = carry_out(Site(0, size), Policy("in twos", batch=2), Incident.NEW, submit)
+    assert run.restarts == AWAY // PAUSE
+    assert [count for _, count in run.submits] == [2, 2, 1, 1, 1]
+    assert run.measured.seconds is not None and run.measured.seconds > AWAY
+
+
+def test_a_broken_invariant_ends_the_measurement() -> None:
+    world = MeteredWorld(Site(0, ONE))
+    world.violation = Violation("I1", 3, "planted")
+    with pytest.raises(BrokenError, match="I1 at step 3: planted"):
+        carry_out_in(world, Policy("all at once"), Incident.NONE, submit)
 
 
 # --- the command ---------------------------------------------------------------------------------

@@ -1,17 +1,20 @@
 """What is said of measurements follows from their numbers."""
 
 from dataclasses import replace
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from klamm.controller.core.pace import Limits
+from klamm.tools.cli._evidence import _table
 from klamm.tools.lab.evidence.incidents import Incident
 from klamm.tools.lab.evidence.meter import Measured
 from klamm.tools.lab.evidence.policies import Policy, policies, stepwise
 from klamm.tools.lab.evidence.reading import sentences
 from klamm.tools.lab.evidence.runs import Run
 from klamm.tools.lab.evidence.site import draw
-from klamm.tools.lab.evidence.table import cells, gigabytes, lines, minutes
+from klamm.tools.lab.evidence.table import cells, gigabytes, headings, lines, minutes
 
 CALM = Measured(
     seconds=600.0,
@@ -102,6 +105,15 @@ def test_cells_are_in_units_that_people_read() -> None:
         "4",
         "1.0 GB",
     )
+
+
+def test_a_terminal_shows_the_same_cells() -> None:
+    console = Console(width=120, file=StringIO(), record=True)
+    console.print(_table(Incident.NONE, [run(ROUGH, HARM)]))
+    title, heading, row = (line.split() for line in console.export_text().splitlines())
+    assert title == ["nothing", "fails"]
+    assert heading == " ".join(headings()).split()
+    assert row == " ".join(cells(run(ROUGH, HARM))).split()
 
 
 @pytest.mark.parametrize(

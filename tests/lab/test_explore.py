@@ -163,7 +163,7 @@ def test_each_bug_of_the_controller_is_found_or_it_is_said_why_not() -> None:
     assert others == _OF_BROKERS_AND_BATCHES
 
 
-@pytest.mark.parametrize("id_", ["F09", "F25", "F26", "F35", "H1", "H9"])
+@pytest.mark.parametrize("id_", ["F09", "F25", "F26", "F35", "H1", "H9", "S1"])
 def test_a_bug_is_found(id_: str) -> None:
     _check_find(id_)
 

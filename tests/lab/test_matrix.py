@@ -22,6 +22,7 @@ CATALOGUE = (
     | rows_of("F", *range(41, 46), 50, 51, 52, 54)
     | rows_of("H", *range(1, 11))
     | rows_of("N", *range(1, 12), *range(13, 16))
+    | rows_of("S", 1, 2)  # mistakes of moves in steps
     | rows_of("D", 1, 2)  # where Kafka departs from the proposal, as exhibits need it
 )
 

@@ -27,10 +27,10 @@ from klamm.tools.lab.events import Happened
 from klamm.tools.lab.invariants import rule
 from klamm.tools.lab.invariants import steps as invariants
 from klamm.tools.lab.invariants.steps import STEPS, Ended
+from klamm.tools.lab.limited import STEPS as SCOPE
 from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.run import Opening, run
 from klamm.tools.lab.seen import Seen
-from klamm.tools.lab.studies import STEPS as SCOPE
 from klamm.tools.lab.written import Digest
 
 T = TopicPartition("t", 0)
@@ -130,12 +130,16 @@ def test_v3_finds_steps_that_add_or_drop_too_many() -> None:
         running=RunningStep("swap", (7, 8, 9), (5, 6, 2, 3, 4), 1, 2),
         hosted=(5, 6, 7, 8, 9, 2, 3, 4),
     )
-    assert found(cluster(waits), cluster(begins)) == {"V3": "step 3 of t-0 adds [7, 8, 9]"}
+    assert found(cluster(waits), cluster(begins)) == {"V3": "swap step 3 of t-0 adds [7, 8, 9]"}
     other = changed(begins, running=RunningStep("swap", (7,), (5, 6, 2, 3, 4), 1, 3))
     wrong = found(cluster(waits), cluster(other))
     assert wrong == {"V3": "a step of t-0 began under another limit than those in force"}
     told = changed(begins, running=RunningStep("swap", (7,), (5, 6, 2, 3, 4), 1, 2))
     assert found(cluster(waits), cluster(told)) == {"V3": "a step of t-0 is told to [8, 9], too"}
+    fills = changed(begins, running=RunningStep("fill", (7,), (5, 6, 2, 3, 4), 1, 2))
+    fills = changed(fills, hosted=(5, 6, 7, 2, 3, 4))
+    wrong = found(cluster(waits, min_isr=6), cluster(fills, min_isr=6))
+    assert wrong == {"V3": "fill step 3 of t-0 adds [7]"}
 
 
 def test_v3_lets_a_first_step_add_as_many_as_producers_need() -> None:
@@ -143,7 +147,8 @@ def test_v3_lets_a_first_step_add_as_many_as_producers_need() -> None:
     step = RunningStep("leader", (5, 6, 7), (0, 1, 2, 3, 4), 1, 2)
     begins = changed(waits, running=step, hosted=(5, 6, 7, 0, 1, 2, 3, 4))
     assert found(cluster(waits, min_isr=4), cluster(begins, min_isr=4)) == {}
-    assert found(cluster(waits), cluster(begins)) == {"V3": "step 1 of t-0 adds [5, 6, 7]"}
+    wrong = found(cluster(waits), cluster(begins))
+    assert wrong == {"V3": "leader step 1 of t-0 adds [5, 6, 7]"}
 
 
 def test_v4_finds_steps_above_the_limits() -> None:
@@ -221,6 +226,7 @@ def test_without_limits_there_is_nothing_to_look_at() -> None:
     assert found(cluster(DURING, limits=none), cluster(limits=none)) == {}
 
 
+@pytest.mark.req("R435-10", "R435-61")
 def test_runs_under_limits_keep_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at = Counter[str]()
     judged = invariants._ended

@@ -14,6 +14,7 @@ from hypothesis.stateful import (
     invariant,
     rule,
 )
+from modes import CLUSTER_WIDE, MODES
 from node_world import ENDPOINT, accept, in_office
 
 from klamm.controller.core.events import (
@@ -104,6 +105,7 @@ class AnyWorld(RuleBasedStateMachine):
         down=st.sets(BROKERS, max_size=3),
         ibp=st.sampled_from(["2.4-IV0", "2.7-IV2", "3.9"]),
         handovers=st.sampled_from([1, 100]),
+        mode=st.sampled_from(MODES),
     )
     def start(
         self,
@@ -112,6 +114,7 @@ class AnyWorld(RuleBasedStateMachine):
         down: set[int],
         ibp: str,
         handovers: int,
+        mode: str,
     ) -> None:
         """Create topics on brokers of which some have never been up."""
         config = NodeConfig(
@@ -120,6 +123,7 @@ class AnyWorld(RuleBasedStateMachine):
             rules=PROFILES[profile],
             protocol=by_name(ibp),
             leader_moves_in_flight=handovers,
+            cluster_wide=CLUSTER_WIDE[mode],
         )
         self.world = in_office([id_ for id_ in IDS if id_ not in down], config)
         self.brokers = Brokers()
@@ -505,7 +509,8 @@ class AnyWorld(RuleBasedStateMachine):
         return set(part.assignment.replicas).isdisjoint(part.leadership.isr)
 
 
-TestAnyWorld = AnyWorld.TestCase
+#: In both modes of moves, as it falls.
+TestAnyWorld = pytest.mark.req("R435-61")(AnyWorld.TestCase)
 TestAnyWorld.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
 
 

@@ -1,7 +1,8 @@
 """A move in steps that changes hands between klamm and a real controller of Kafka 3.9.1.
 
 Whoever takes over finds an ordinary reassignment in the topic's znode: Kafka goes on with all of it
-at once, klamm in steps.
+at once, klamm in steps. So it is with a request that has an id: what is left of it Kafka finds in
+/admin/reassign_partitions, as if an old tool had written that.
 """
 
 import json
@@ -20,10 +21,24 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 from peers.real_brokers.cluster import START_SECONDS, RealBroker
 from processes import wait_until
+from wire import ask
 
 from klamm.controller.core.ibp import by_name
 from klamm.controller.core.model import TopicPartition
+from klamm.controller.handlers.switches import Switch
 from klamm.controller.znodes import decode_broker, paths
+from klamm.controller.znodes.parsing import INT32_MAX
+from klamm.protocol.generated.assign_partitions_request import (
+    AssignPartitionsRequest,
+    PartitionAssignment,
+)
+from klamm.protocol.generated.assign_partitions_response import AssignPartitionsResponse
+from klamm.protocol.generated.partition_assignment_status_request import (
+    PartitionAssignmentStatusRequest,
+)
+from klamm.protocol.generated.partition_assignment_status_response import (
+    PartitionAssignmentStatusResponse,
+)
 from klamm.tools.brokers.server import SimulatedBrokers
 
 KLAMM, KAFKA = 900, 50
@@ -65,7 +80,9 @@ class Tree:
     @property
     def hint(self) -> dict[str, Any]:
         """What klamm has written down of the partition's steps."""
-        found: dict[str, Any] = self.json("/klamm/reassignment_steps/t").get("partitions", {})
+        found: dict[str, dict[str, Any]] = self.json("/klamm/reassignment_steps/t").get(
+            "partitions", {}
+        )
         return found.get("0", {})
 
     @property
@@ -117,6 +134,7 @@ def klamm(folder: Path, chroot: str, protocol: str, limit: int) -> Iterator[Comm
         "inter.broker.protocol.version": protocol,
         "zookeeper.session.timeout.ms": "2000",
         "reassignment.max.concurrent.replica.movements": str(limit),
+        Switch.ASSIGN.value: "true",
     }
     words = [word for key, value in own.items() for word in ("--override", f"{key}={value}")]
     with running(folder, "serve", *overrides(KLAMM, chroot), *words) as command:
@@ -223,3 +241,63 @@ async def test_klamm_goes_on_in_steps_where_kafka_had_all_under_way(
                 await eventually(
                     lambda: not any(T in brokers.logs(id_) for id_ in OLD), "the deletions"
                 )
+
+
+async def codes(port: int) -> dict[tuple[int, int], int]:
+    """What any node tells of the first request: the code of each replica, by partition."""
+    answer = await trio.to_thread.run_sync(ask, port, PartitionAssignmentStatusRequest(1), 0)
+    assert isinstance(answer, PartitionAssignmentStatusResponse)
+    assert (answer.error_code, answer.request_id) == (0, 1)
+    found = {(row.partition, row.broker): row.progress.error_code for row in answer.replicas}
+    assert answer.complete == (60 not in found.values())
+    return found
+
+
+@pytest.mark.req("R179B-24", "R179B-46")
+async def test_kafka_finishes_a_request_with_an_id_and_klamm_tells_so_afterwards(
+    tmp_path: Path, chroot: str, protocol: str, tree: Tree
+) -> None:
+    request = AssignPartitionsRequest(
+        9000, tuple(PartitionAssignment("t", number, (5, 6)) for number in range(3))
+    )
+
+    def created(port: int) -> None:
+        admin = KafkaAdminClient(bootstrap_servers=f"127.0.0.1:{port}")
+        try:
+            lists = {0: [0, 1], 1: [1, 0], 2: [5, 6]}
+            admin.create_topics({"t": {"assignments": lists}})
+            wait_until(lambda: "t" in admin.list_topics(), "the topic")
+        finally:
+            admin.close()
+
+    async with SimulatedBrokers(
+        chroot, range(7), partition_bytes=SIZE, protocol=by_name(protocol)
+    ) as brokers:
+        with klamm(tmp_path, chroot, protocol, INT32_MAX) as node:
+            port = node.ready["nodes"][0]["port"]
+            await trio.to_thread.run_sync(created, port)
+            brokers.freeze(6)
+            with kafka(tmp_path, chroot, protocol, tree) as stock:
+                answer = await trio.to_thread.run_sync(ask, port, request, 0)
+                assert isinstance(answer, AssignPartitionsResponse)
+                assert (answer.error_code, answer.request_id) == (0, 1)
+                await eventually(lambda: tree.isr == {0, 1, 5}, "a part of the move")
+                node.process.kill()
+                await eventually(lambda: tree.controller == KAFKA, "Kafka's controller")
+                ordered = tree.json(paths.REASSIGN_PARTITIONS)["partitions"]
+                assert {each["partition"] for each in ordered} >= {0, 1}
+                brokers.thaw(6)
+                await eventually(lambda: not tree.json(paths.REASSIGN_PARTITIONS), "the end")
+                topic = tree.json(paths.topic("t"))
+                assert topic["partitions"] == {number: [5, 6] for number in "012"}
+                assert topic["adding_replicas"] == {}
+                stock.kill()
+        (tmp_path / "again").mkdir()
+        with klamm(tmp_path / "again", chroot, protocol, INT32_MAX) as node:
+            port = node.ready["nodes"][0]["port"]
+            await eventually(lambda: tree.controller == KLAMM, "klamm's controller")
+            with trio.fail_after(DEADLINE):
+                while 60 in (await codes(port)).values():
+                    await trio.sleep(0.05)
+            done = {(number, broker): 0 for number in range(3) for broker in (5, 6)}
+            assert await codes(port) == done

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from admin_client.scripted import SERVED, Answer, ScriptedCluster
+from admin_client import offering as admin_offering
+from admin_client.scripted import Answer, ScriptedCluster
 from reassign.tool import Run
 
 from klamm.protocol.generated.describe_cluster_request import DescribeClusterRequest
@@ -42,9 +43,7 @@ Topics = Mapping[str, Sequence[Sequence[int]]]
 @contextmanager
 def offering() -> Iterator[ScriptedCluster]:
     """Nodes 1 to 3, which offer all of KIP-179; nothing moves."""
-    with ScriptedCluster(3) as scripted:
-        for node in scripted.ids:
-            scripted.served[node] = {**SERVED, **{key: range(1) for key in range(17900, 17904)}}
+    with admin_offering.offering() as scripted:
         scripted.on(ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse())
         brokers = tuple(DescribeClusterBroker(node, "h", 1) for node in scripted.ids)
         scripted.on(DescribeClusterRequest, DescribeClusterResponse(brokers=brokers))

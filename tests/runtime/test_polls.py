@@ -146,6 +146,8 @@ class FakeBroker:
     asked: list[tuple[int, int]] = field(default_factory=list)
     connections: int = 0
     silent: bool = False
+    #: The keys that it refuses.
+    forbids: frozenset[int] = frozenset()
 
     def dispatch(self, exchange: Exchange) -> None:
         header, body = exchange.request.header, exchange.request.body
@@ -158,6 +160,8 @@ class FakeBroker:
             case ApiVersionsRequest():
                 rows = ((key, served.start, served.stop - 1) for key, served in self.serves.items())
                 return ApiVersionsResponse(api_keys=tuple(ApiVersion(*row) for row in rows))
+            case DescribeLogDirsRequest() if 35 in self.forbids:
+                return DescribeLogDirsResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
             case ListOffsetsRequest(replica_id=-2):
                 topics = tuple(
                     ListOffsetsTopicResponse(
@@ -188,6 +192,10 @@ class FakeBroker:
         raise AssertionError(f"nobody asks a broker {body}")
 
     def _offset(self, name: TopicPartition, which: int) -> ListOffsetsPartitionResponse:
+        if 2 in self.forbids:
+            return ListOffsetsPartitionResponse(
+                name.partition, ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            )
         if name not in self.logs:
             return ListOffsetsPartitionResponse(name.partition, ErrorCode.NOT_LEADER_OR_FOLLOWER)
         offset = self.logs[name][0 if which == polls.EARLIEST else 1]
@@ -391,6 +399,22 @@ async def test_a_silent_broker_delays_others_for_a_moment_only(mock_clock: MockC
         for _ in range(4):
             await pass_time(mock_clock, POLL_SECONDS)
         assert 3 in {report.follower for report in found.reports}
+
+
+@pytest.mark.parametrize(("broker", "key"), [(1, 2), (3, 2), (3, 35)])
+async def test_who_is_not_allowed_to_ask_says_so_once(
+    broker: int, key: int, mock_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with world() as found:
+        found.brokers[broker].forbids = frozenset([key])
+        for _ in range(3):
+            await pass_time(mock_clock, POLL_SECONDS)
+        assert found.asked(broker).count(key) >= 3
+        [line] = caplog.messages
+        assert line.startswith(f"broker {broker} refuses to tell")
+        found.brokers[broker].forbids = frozenset()
+        await pass_time(mock_clock, POLL_SECONDS)
+        assert found.reports == [ReplicaProgress(X0, 3, 20, 0, 100)]
 
 
 async def test_a_broker_that_has_registered_anew_is_reached_anew(mock_clock: MockClock) -> None:

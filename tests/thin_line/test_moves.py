@@ -7,10 +7,12 @@ as the test looks at it.
 import time
 
 import pytest
+from modes import both_modes
 from thin_line.world import World, eventually
 
 
-@pytest.mark.req("R455-90")
+@pytest.mark.req("R455-90", "R435-62")
+@both_modes
 def test_a_move_in_flight_and_at_its_end(world: World) -> None:
     world.freeze(4)
     topic = world.topic([1, 2, 3], [1, 2, 3])
@@ -54,6 +56,7 @@ def test_a_move_in_flight_and_at_its_end(world: World) -> None:
 
 
 @pytest.mark.req("R455-38")
+@both_modes
 def test_list_and_metadata_show_the_stored_order(world: World) -> None:
     world.freeze(4)
     topic = world.topic([1, 2, 3])
@@ -63,6 +66,7 @@ def test_list_and_metadata_show_the_stored_order(world: World) -> None:
 
 
 @pytest.mark.req("R455-94")
+@both_modes
 def test_every_broker_is_told_all_replicas(world: World) -> None:
     world.freeze(5)
     topic = world.topic([1, 2])
@@ -70,7 +74,8 @@ def test_every_broker_is_told_all_replicas(world: World) -> None:
     world.await_told(topic, [5, 2, 1])
 
 
-@pytest.mark.req("R455-27")
+@pytest.mark.req("R455-27", "R435-62")
+@both_modes
 @pytest.mark.parametrize(("before", "after"), [([1], [2, 3, 1]), ([1, 2, 3], [3])])
 def test_the_number_of_replicas_may_change(
     world: World, before: list[int], after: list[int]
@@ -86,6 +91,7 @@ def test_the_number_of_replicas_may_change(
 
 
 @pytest.mark.req("R455-26")
+@both_modes
 @pytest.mark.parametrize("target", [[3, 1, 2], [1, 2, 3]])
 def test_a_target_of_the_same_brokers_is_done_at_once(world: World, target: list[int]) -> None:
     topic = world.topic([1, 2, 3])
@@ -96,6 +102,7 @@ def test_a_target_of_the_same_brokers_is_done_at_once(world: World, target: list
     assert world.state_znode(topic)["leader"] == 1
 
 
+@both_modes
 def test_the_running_target_again_changes_nothing(world: World) -> None:
     world.freeze(4)
     topic = world.topic([1, 2])
@@ -120,6 +127,7 @@ def test_a_new_target_starts_from_the_origin(world: World) -> None:
 
 
 @pytest.mark.req("R455-49")
+@both_modes
 def test_a_cancel_and_a_second_one(world: World) -> None:
     world.freeze(4)
     topic = world.topic([1, 2, 3])
@@ -156,6 +164,7 @@ def test_a_cancel_when_one_of_two_has_joined(world: World) -> None:
 
 
 @pytest.mark.req("R455-29")
+@both_modes
 def test_the_answer_does_not_wait_for_brokers(world: World) -> None:
     world.freeze(6)
     topic = world.topic([1, 2])

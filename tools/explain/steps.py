@@ -65,7 +65,12 @@ def findings(
             yield Finding(Cause.CONTROLLER_WAITS, name, text, (), evidence)
         return
     which = "its next step" if step.number is None else f"step {step.number} of at most {step.most}"
-    if step.waits == "offline":
+    led = partition.leader is not None and partition.leader not in partition.offline
+    if step.waits == "offline" and led and partition.waiting_for is not None:
+        # Nobody is away: the controller cannot do what it would, and says why.
+        text = f"{which} waits for {partition.waiting_for}"
+        yield Finding(Cause.CONTROLLER_WAITS, name, text, (), evidence)
+    elif step.waits == "offline":
         text = f"{which} cannot begin: nobody leads it, or nobody in sync is alive"
         advice = f"bring one of {brokers_text(partition.isr or partition.replicas)} back"
         yield Finding(Cause.OFFLINE, name, text, partition.isr, evidence, advice)

@@ -52,7 +52,7 @@ STEPS = Scope(
 )
 STEPS_FAILOVER = replace(
     FAILOVER,
-    name="steps-failover",
+    name="steps-crash",
     story="Two nodes, four brokers, one move one replica at a time, and the controller fails.",
     brokers=4,
     asks=(move("t", 0, 3, 4), cancel("t", 0), limit_moves(1, 1, 1)),

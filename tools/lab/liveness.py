@@ -115,6 +115,8 @@ def _partition(
     if state.leader == NO_LEADER or state.leader not in models:
         yield f"{name} has leader {state.leader}; {able} of ISR {[*state.isr]} could lead it"
         return
+    if held.moving and _waits_for_a_slot(world):
+        return
     if held.moving and set(held.target) <= set(able):
         yield f"{name} still moves to {[*held.target]}, which are all able: {_shown(held, state)}"
     missing = [each for each in able if each not in state.isr]
@@ -180,6 +182,11 @@ def _waits_for_logs(world: Whole, topic: str) -> bool:
     holders = {*_replicas(znode)} if isinstance(znode, TopicZnode) else set()
     holders.update(*_owed(world, topic).values())
     return not all(_is_whole(world.brokers.get(each)) for each in holders)
+
+
+def _waits_for_a_slot(world: Whole) -> bool:
+    """Tell whether moves may wait for another one that cannot end, since moves are limited."""
+    return world.observed.limited and _cannot_end(world)
 
 
 def _cannot_end(world: Whole) -> bool:

@@ -2,6 +2,7 @@
 
 import pytest
 from kafka import TopicPartition
+from modes import both_modes
 from peers.real_brokers.cluster import RealCluster
 from peers.real_brokers.records import Records, read_back
 from peers.real_brokers.throttles import throttle, unthrottle
@@ -50,6 +51,8 @@ def await_metadata(cluster: RealCluster, topic: str, replicas: list[int]) -> Non
     )
 
 
+@pytest.mark.req("R435-62")
+@both_modes
 def test_a_topic_moves_with_its_data_while_it_is_written(cluster: RealCluster, topic: str) -> None:
     cluster.admin.create_topics(
         {topic: {"assignments": {number: [0, 1] for number in range(PARTITIONS)}}}

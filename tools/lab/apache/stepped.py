@@ -5,6 +5,7 @@ whole moves, also those that klamm has begun in steps.
 """
 
 import json
+from collections.abc import Mapping
 
 from klamm.controller.configs.cluster_wide import (
     LEADER_MOVEMENTS,
@@ -51,7 +52,7 @@ def limit(limits: Limits) -> Step:
 
 
 _LIMITED = limit(ONE)
-_ORIGIN = {_123: "origin"}
+_ORIGIN: Mapping[tuple[int, ...], str] = {_123: "origin"}
 
 STEPPED = (
     Scenario(

@@ -21,6 +21,7 @@ from klamm.tools.lab.explore.scopes import (
     NONSENSE,
     ORDERED,
     SHRINKING,
+    STEPS,
     TOUCHED,
 )
 from klamm.tools.lab.explore.search import Bounds, First
@@ -65,6 +66,7 @@ FINDS: Mapping[str, Find] = MappingProxyType(
         "H9": Find(GARBAGE, 0, "liveness"),
         "N1": Find(GARBAGE, 1, "liveness"),
         "N11": Find(CORRECTED, 0, "liveness"),
+        "S1": Find(STEPS, 0, "V2"),
     }
 )
 
@@ -105,5 +107,6 @@ NOT_FOUND: Mapping[str, str] = MappingProxyType(
         "N13": _BROKERS,
         "N14": _DELETES,
         "N15": _DELETES,
+        "S2": "no invariant names it: what is left over of a step makes no other one wrong",
     }
 )

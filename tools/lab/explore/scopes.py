@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from klamm.tools.lab.clients import cancel, delete, grow, list_moves, move
-from klamm.tools.lab.scope import Scope
+from klamm.tools.lab.clients import cancel, delete, grow, limit_moves, list_moves, move
+from klamm.tools.lab.scope import SETTLES, Scope
 
 #: Kinds of faults that share one budget: ends of a process or of a session, at every moment.
 ENDS = ("crash", "crash-in-turn", "expire", "expire-unnoticed")
@@ -186,6 +186,18 @@ FROZEN = replace(
     tools=("depose",),
 )
 
+# --- moves in steps ------------------------------------------------------------------------------
+
+STEPS = replace(
+    TINY,
+    name="explore-steps",
+    story="One controller, three brokers, a move in two steps, and a request at any moment.",
+    brokers=3,
+    asks=(limit_moves(1, 1, 1), move("t", 0, 2, 3), cancel("t", 0)),
+    asks_most=3,
+    opening=("client asks n1: limit moves to 1,1,1", SETTLES, "client asks n1: move t-0 to 2,3"),
+)
+
 SMALL: Mapping[str, Scope] = MappingProxyType(
     {
         scope.name: scope
@@ -211,6 +223,7 @@ SMALL: Mapping[str, Scope] = MappingProxyType(
             NONSENSE,
             GROWING,
             FROZEN,
+            STEPS,
         )
     }
 )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from klamm.controller.core.model import ClusterState, Partition, TopicPartition
 from klamm.controller.core.pace import UNLIMITED, Pace, RunningStep
+from klamm.controller.node.effects import Journal
 from klamm.tools.lab.invariants.wrong import Check, Wrong
 from klamm.tools.lab.observe import Observed
 from klamm.tools.lab.seen import Seen
@@ -54,9 +55,7 @@ class Ended:
 
     def keeps(self, broker: int) -> bool:
         """Tell whether a replica was in sync and, unless the step drops it, still is after it."""
-        now = self.now.leadership
-        isr = now.isr if now is not None else ()
-        return broker in self.in_sync and (broker in self.dropped or broker in isr)
+        return broker in self.in_sync and broker in self.dropped | _isr(self.now)
 
     def wrong(self, text: str) -> Wrong:
         """Return what is wrong with it, with what shows it."""
@@ -75,7 +74,14 @@ def _of_ends(judge: Callable[[Ended], Iterator[str]]) -> Check:
     """Make an invariant of what must hold of each step that ends."""
 
     def check(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
+        elected = {
+            each.name
+            for each in step.happened.effects
+            if isinstance(each, Journal) and each.kind == "elect"
+        }
         for ended in _ended(world, seen):
+            if ended.name in elected and ended.step.kind != "leader":
+                continue  # its leader had to be replaced first, and nobody saw it in between
             for text in judge(ended):
                 yield ended.wrong(text)
 
@@ -97,8 +103,9 @@ def _gets_on(ended: Ended) -> Iterator[str]:
         yield f"ended while {sorted(early)} were not in sync"
     before = _left(ended.was, ended.late.union(ended.step.adding))
     after = _left(ended.now, ended.late.difference(ended.dropped))
-    # A leader that fell out of sync meanwhile is not the step's doing.
-    if after >= before + (not ended.keeps(ended.was.leader)):
+    # A leader that fell out of sync meanwhile is not the step's doing; nothing may be left to do
+    # but to write that it is over.
+    if before and after >= before + (not ended.keeps(ended.was.leader)):
         yield f"left as much to do as before: {after} of {before}"
 
 
@@ -130,6 +137,7 @@ def _keeps_the_leader(ended: Ended) -> Iterator[str]:
     if ended.whole or not ended.able:
         return
     isr = ended.now.leadership.isr if ended.now.leadership else ()
+    # One that restarted loses lead and ISR by itself; after a conflict in the step's last Commit.
     elects = ended.now.leader != ended.was.leader and ended.was.leader in isr
     if ended.was.leader in ended.dropped:
         yield f"drops its leader {ended.was.leader}"
@@ -140,7 +148,8 @@ def _keeps_the_leader(ended: Ended) -> Iterator[str]:
 def steps_keep_their_size(world: Seen, seen: Observed, step: Digest) -> Iterator[Wrong]:
     """V3: a step adds and drops as many replicas as limited, but the first for min.insync.replicas.
 
-    Nobody begins to copy whom no step adds; who fell out of sync goes on with it (R435-33).
+    No later step fills up for producers (R435-16). Nobody begins to copy whom no step adds; who
+    fell out of sync goes on with it (R435-33).
     """
     yield from _of_ends(_drops_few)(world, seen, step)
     views = _views(world, seen)
@@ -154,10 +163,11 @@ def steps_keep_their_size(world: Seen, seen: Observed, step: Digest) -> Iterator
         need = after.min_isr.of(name.topic) - sum(each in after.alive for each in isr)
         most = max(running.limit, need if pace.steps == 0 else 0)
         told = f"limit {running.limit}, in force {sorted(limits)}; {need} lack in sync"
-        if running.limit not in limits and not (running.limit == UNLIMITED and seen.lifted):
+        if running.limit not in limits and not seen.lifted:
             yield Wrong(f"a step of {name} began under another limit than those in force", (told,))
-        if len(running.adding) > most:
-            yield Wrong(f"step {pace.steps + 1} of {name} adds {[*running.adding]}", (told,))
+        if len(running.adding) > most or (running.kind == "fill" and pace.steps > 0):
+            text = f"{running.kind} step {pace.steps + 1} of {name} adds {[*running.adding]}"
+            yield Wrong(text, (told,))
         was = before.partition(name)
         known = was.hosted if was is not None else ()
         strangers = set(pace.hosted).difference(known, isr, running.adding)
@@ -229,24 +239,40 @@ def _ended(world: Seen, seen: Observed) -> Iterator[Ended]:
     if views is None:
         return
     before, after = views
-    for name in before.slots.running:
-        was, now = before.partition(name), after.partition(name)
-        if was is None or now is None or was.pace is None or was.pace.running is None:
+    for name, was in before.moving():
+        now = after.partition(name)
+        if now is None or was.pace is None:
             continue
         target = was.assignment.target
         counted = now.pace is not None and now.pace.steps == was.pace.steps + 1
         over = not now.assignment.moving and now.assignment.replicas == target
         if now.assignment.target != target or not (counted or over):
             continue
+        most = max(before.limits.replicas, after.limits.replicas)
+        step = was.pace.running or _at_once(was, now, most)
+        if step is None:
+            continue
         # The step was decided in between, and who joined or left since is not counted against it.
-        isr = {
-            *(was.leadership.isr if was.leadership else ()),
-            *(now.leadership.isr if now.leadership else ()),
-        }
-        in_sync = frozenset(isr.intersection(before.brokers.keys() | after.brokers.keys()))
+        alive = before.brokers.keys() | after.brokers.keys()
+        in_sync = frozenset((_isr(was) | _isr(now)).intersection(alive))
+        if was.pace.running is None:
+            in_sync = frozenset(_isr(now))  # others may have left before the step was chosen
         least = max(1, min(before.min_isr.of(name.topic), after.min_isr.of(name.topic)))
         able = _is_able(before, after, name, was.leader)
-        yield Ended(name, was.pace.running, was, now, in_sync, least, able)
+        yield Ended(name, step, was, now, in_sync, least, able)
+
+
+def _at_once(was: Partition, now: Partition, limit: int) -> RunningStep | None:
+    """Return the step that began and ended in one turn, for nobody had to copy anything.
+
+    None also if there were two: one that elects, and one that drops.
+    """
+    elects = now.leader != was.leader
+    drops = bool(set(was.assignment.replicas).difference(now.assignment.replicas))
+    if elects == drops or (elects and now.leader != was.assignment.target[0]):
+        return None
+    adding = tuple(each for each in now.hosted if each not in was.hosted)
+    return RunningStep("swap" if drops else "leader", adding, was.hosted, 0, limit)
 
 
 def _is_able(before: ClusterState, after: ClusterState, name: TopicPartition, leader: int) -> bool:
@@ -272,8 +298,13 @@ def _begun(
         running = now.pace.running
         is_hint = pace.started is None and now.pace.started is None
         is_whole = running.limit == UNLIMITED != after.limits.replicas
-        if running != pace.running and not (is_hint or is_whole):
+        if not (is_hint or is_whole or _is_same(pace.running, running)):
             yield name, now.pace, running
+
+
+def _is_same(was: RunningStep | None, now: RunningStep) -> bool:
+    """Tell whether a step goes on; one that was read from a hint may be under another limit."""
+    return was is not None and (was.kind, was.adding) == (now.kind, now.adding)
 
 
 def _left(part: Partition, missing: set[int]) -> int:
@@ -285,6 +316,10 @@ def _left(part: Partition, missing: set[int]) -> int:
 def _shown(part: Partition) -> str:
     isr = part.leadership.isr if part.leadership else ()
     return f"{tell(part.assignment)}, leader {part.leader}, ISR {[*isr]}"
+
+
+def _isr(part: Partition) -> set[int]:
+    return set(part.leadership.isr) if part.leadership else set()
 
 
 def _names(names: Iterable[TopicPartition]) -> str:

@@ -1,6 +1,7 @@
 """The controller with one bug of history, or one hazard of Kafka 3.9, put back in: one per module.
 
-Rows with a D are no bugs of anybody: the KIP and Kafka, or two versions, disagree there.
+Rows with a D are no bugs of anybody: the KIP and Kafka, or two versions, disagree there. Those with
+an S are mistakes that are near when moves go in steps (KIP-435), which no Kafka has built.
 
 A module's name is the row's in lower case with two digits, its `VARIANT` the bug; modules that
 begin with an underscore are what several share. `NOT_EXPRESSED` are rows without a module, with
@@ -40,7 +41,7 @@ def module_of(id_: str) -> str:
 
 @cache
 def variant_ids() -> tuple[str, ...]:
-    """Return the rows in the catalogue that have a variant: D1, F01, H1, N1 ...; imports none."""
+    """Return the rows that have a variant: D1, F01, H1, N1, S1 ...; imports none."""
     names = sorted(module.name for module in iter_modules(__path__) if module.name[0] != "_")
     return tuple(f"F{name[1:]}" if name[0] == "f" else _short(name) for name in names)
 
