@@ -10,10 +10,11 @@ Source: Kafka 3.9, KafkaController.scala, processZkPreferredReplicaLeaderElectio
 from dataclasses import replace
 
 from klamm.controller.core.admin_znodes import AdminElection
+from klamm.controller.core.changes import SetElection
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import AdminElectionRead, Cause, RunElection
 from klamm.controller.core.ops import Delete
-from klamm.controller.core.plan import Entry, SetElection
+from klamm.controller.core.plan import Entry
 from klamm.controller.core.preferred import prefer
 from klamm.controller.core.removal import clearing
 from klamm.controller.znodes import paths

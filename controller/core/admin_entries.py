@@ -19,12 +19,13 @@ of the whole znode without a check of its version.
 from dataclasses import dataclass, field, replace
 
 from klamm.controller.core.admin_znodes import AdminReassignments
+from klamm.controller.core.changes import SetAdmin
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import AdminReassignmentsRead, BeginEntry, Cause, TidyEntries
 from klamm.controller.core.model import Partition, TopicPartition
 from klamm.controller.core.moves import bring_in_line, note, reassign
 from klamm.controller.core.ops import Op, SetData
-from klamm.controller.core.plan import Entry, SetAdmin
+from klamm.controller.core.plan import Entry
 from klamm.controller.core.removal import clearing
 from klamm.controller.core.results import Refusal
 from klamm.controller.core.sizes import op_size

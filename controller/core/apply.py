@@ -5,16 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from klamm.controller.core.admin_znodes import AdminReassignments
-from klamm.controller.core.model import (
-    NO_REPLICAS,
-    ClusterState,
-    Ledger,
-    Partition,
-    Topic,
-    TopicPartition,
-)
-from klamm.controller.core.pace import Pace, StepHints
-from klamm.controller.core.plan import (
+from klamm.controller.core.changes import (
     Change,
     RefuseEntries,
     SetAdmin,
@@ -41,6 +32,15 @@ from klamm.controller.core.plan import (
     SetUnreadable,
     TouchTopic,
 )
+from klamm.controller.core.model import (
+    NO_REPLICAS,
+    ClusterState,
+    Ledger,
+    Partition,
+    Topic,
+    TopicPartition,
+)
+from klamm.controller.core.pace import Pace, StepHints
 from klamm.controller.core.slots import Slots
 
 #: Changes that replace a field of the state: which field, and by what of the change.

@@ -14,11 +14,12 @@ from collections.abc import Iterator
 
 from klamm.controller.core.admin_entries import MADE_HERE
 from klamm.controller.core.admin_znodes import AdminReassignments
+from klamm.controller.core.changes import SetAdmin, SetStatus
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import AssignPartitions, Cause, WriteStatus
 from klamm.controller.core.model import Partition, TopicPartition
 from klamm.controller.core.ops import Create, Op, SetData
-from klamm.controller.core.plan import Entry, SetAdmin, SetStatus
+from klamm.controller.core.plan import Entry
 from klamm.controller.core.results import AssignedReplica, Fault, PartitionsAssigned, Refusal
 from klamm.controller.core.sizes import op_size
 from klamm.controller.core.status_book import Chunk, OpenRequest, StatusNote

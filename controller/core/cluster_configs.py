@@ -1,11 +1,11 @@
 """Configs of the whole cluster and of its topics, as far as decisions about moves need them."""
 
+from klamm.controller.core.changes import SetLimits, SetMinIsr, SetRetention
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import Cause, LimitsRead, MinIsrRead, RetentionRead
 from klamm.controller.core.model import ClusterState
 from klamm.controller.core.pace import UNLIMITED, Limits, MinIsr
 from klamm.controller.core.pacing import limits_changed, look_again
-from klamm.controller.core.plan import SetLimits, SetMinIsr, SetRetention
 
 
 def limits_read(draft: Draft, cause: Cause, event: LimitsRead) -> None:

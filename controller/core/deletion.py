@@ -24,6 +24,7 @@ so that its first deletion waits for moves too (behaviour: N5), and whenever a b
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from klamm.controller.core.changes import SetDeletion
 from klamm.controller.core.debts import deletes_made
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import (
@@ -34,7 +35,7 @@ from klamm.controller.core.events import (
 )
 from klamm.controller.core.model import Deletion, Topic, TopicPartition
 from klamm.controller.core.ops import ANY_VERSION, Delete
-from klamm.controller.core.plan import Entry, Message, Publish, SetDeletion, Stop
+from klamm.controller.core.plan import Entry, Message, Publish, Stop
 from klamm.controller.core.removal import clearing, removal
 from klamm.controller.core.results import Done, Fault, Refusal
 from klamm.controller.core.topic_checks import debts_unreadable, is_moving, unreadable

@@ -6,6 +6,7 @@ processTopicDeletion. What becomes of a queued topic is decided in `core.deletio
 
 from dataclasses import replace
 
+from klamm.controller.core.changes import SetAwaiting, SetDeletion
 from klamm.controller.core.deletion import (
     UNKNOWN,
     begun,
@@ -22,7 +23,7 @@ from klamm.controller.core.events import (
 )
 from klamm.controller.core.model import Deletion, Topic
 from klamm.controller.core.ops import Create
-from klamm.controller.core.plan import Entry, Message, SetAwaiting, SetDeletion
+from klamm.controller.core.plan import Entry, Message
 from klamm.controller.core.results import Done, Fault, Refusal
 from klamm.controller.core.topic_checks import debts_unreadable, is_moving, unreadable
 from klamm.controller.znodes import paths

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from klamm.controller.core.changes import SetStatus
 from klamm.controller.core.events import (
     BeginEntry,
     BeginStep,
@@ -30,7 +31,7 @@ from klamm.controller.core.model import (
     TopicPartition,
 )
 from klamm.controller.core.pace import Pace, StepNote
-from klamm.controller.core.plan import Entry, Message, SetStatus
+from klamm.controller.core.plan import Entry, Message
 from klamm.controller.core.results import Refusal, Result
 from klamm.controller.core.settings import Settings
 from klamm.controller.core.status_book import StatusBook

@@ -5,6 +5,7 @@ from dataclasses import replace
 from uuid import UUID, uuid5
 
 from klamm.controller.core import debts, deletion
+from klamm.controller.core.changes import SetBrokers, SetCounter, SetNodes
 from klamm.controller.core.draft import Draft, Rewrite
 from klamm.controller.core.election import is_in_line
 from klamm.controller.core.events import (
@@ -24,18 +25,7 @@ from klamm.controller.core.events import (
 from klamm.controller.core.housing import housed
 from klamm.controller.core.model import NO_REPLICAS, Leadership, Partition, TopicPartition
 from klamm.controller.core.pacing import hosting, paced
-from klamm.controller.core.plan import (
-    Announce,
-    Entry,
-    Forget,
-    Message,
-    Publish,
-    Refill,
-    SetBrokers,
-    SetCounter,
-    SetNodes,
-    Stop,
-)
+from klamm.controller.core.plan import Announce, Entry, Forget, Message, Publish, Refill, Stop
 from klamm.controller.znodes import paths
 
 #: The namespace of the ids that klamm gives to topics without one.

@@ -6,6 +6,7 @@ Beside it stands what the Commits closed so far leave behind, for each builds on
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from klamm.controller.core.changes import Change, SetAwaiting, SetCounter, SetPartition, TouchTopic
 from klamm.controller.core.draft import Draft, Step, Unit
 from klamm.controller.core.events import (
     BeginEntry,
@@ -25,16 +26,7 @@ from klamm.controller.core.hints import Hints
 from klamm.controller.core.ledgers import Ledgers
 from klamm.controller.core.model import CommitCounter, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Create, Op, SetData
-from klamm.controller.core.plan import (
-    Change,
-    Commit,
-    Entry,
-    Message,
-    SetAwaiting,
-    SetCounter,
-    SetPartition,
-    TouchTopic,
-)
+from klamm.controller.core.plan import Commit, Entry, Message
 from klamm.controller.core.results import Fault, IsrAltered, Refusal, Result
 from klamm.controller.core.sizes import op_size
 from klamm.controller.core.takeovers import Takeovers

@@ -9,8 +9,8 @@ leader. All of it is part of the state, which no conflict can lose.
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from klamm.controller.core.changes import SetHeldBack
 from klamm.controller.core.model import ClusterState, Topic, TopicPartition
-from klamm.controller.core.plan import SetHeldBack
 
 
 class Handovers:

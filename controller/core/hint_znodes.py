@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
+from klamm.controller.core.changes import SetBelow, SetHasHints, SetHints
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import Cause, HintsListRead, HintsRead, RemoveHints
 from klamm.controller.core.ops import ANY_VERSION, Delete
 from klamm.controller.core.pace import StepHints
 from klamm.controller.core.pacing import hints_learned
-from klamm.controller.core.plan import SetBelow, SetHasHints, SetHints
 from klamm.controller.core.removal import clearing
 from klamm.controller.znodes import paths
 

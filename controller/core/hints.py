@@ -7,11 +7,11 @@ moves any more. To lose it costs pacing alone, so whatever of it cannot be read 
 
 from collections.abc import Iterable, Mapping
 
+from klamm.controller.core.changes import Change, SetHasHints, SetHints
 from klamm.controller.core.draft import Draft, Unit
 from klamm.controller.core.model import Partition, TopicPartition
 from klamm.controller.core.ops import Create, Delete, Op, SetData
 from klamm.controller.core.pace import StepHints
-from klamm.controller.core.plan import Change, SetHasHints, SetHints
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.klamm import ReassignmentStep, encode_reassignment_steps
 

@@ -5,20 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from klamm.controller.core.admin_znodes import AdminElection, AdminReassignments
-from klamm.controller.core.handovers import Handovers
-from klamm.controller.core.model import (
-    NO_REPLICAS,
-    Awaiting,
-    Broker,
-    ClusterState,
-    Deletion,
-    Ledger,
-    Partition,
-    Topic,
-    TopicPartition,
-)
-from klamm.controller.core.pace import Pace, StepHints
-from klamm.controller.core.plan import (
+from klamm.controller.core.changes import (
     Change,
     RefuseEntries,
     SetAdmin,
@@ -35,6 +22,19 @@ from klamm.controller.core.plan import (
     SetShuttingDown,
     SetTopic,
 )
+from klamm.controller.core.handovers import Handovers
+from klamm.controller.core.model import (
+    NO_REPLICAS,
+    Awaiting,
+    Broker,
+    ClusterState,
+    Deletion,
+    Ledger,
+    Partition,
+    Topic,
+    TopicPartition,
+)
+from klamm.controller.core.pace import Pace, StepHints
 from klamm.controller.core.sizes import op_size
 from klamm.controller.core.unreadable import Unreadable
 from klamm.controller.znodes import paths

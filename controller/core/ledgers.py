@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
+from klamm.controller.core.changes import Change, SetLedger
 from klamm.controller.core.draft import Draft, Unit
 from klamm.controller.core.model import Ledger, Partition, TopicPartition
 from klamm.controller.core.ops import Create, Delete, Op, SetData
-from klamm.controller.core.plan import Change, SetLedger
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.klamm import encode_broker_lists
 

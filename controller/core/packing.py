@@ -11,6 +11,7 @@ before all others, whatever topics they are of. A large failover begins with man
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from klamm.controller.core.changes import SetTopic
 from klamm.controller.core.draft import Creation, Draft, Rewrite, Unit
 from klamm.controller.core.events import CheckPartition
 from klamm.controller.core.filling import OPS_PER_COMMIT as OPS_PER_COMMIT
@@ -18,7 +19,7 @@ from klamm.controller.core.filling import Box, Filling
 from klamm.controller.core.hints import stale
 from klamm.controller.core.model import Topic, TopicPartition
 from klamm.controller.core.ops import Create, SetData
-from klamm.controller.core.plan import Commit, Plan, SetTopic
+from klamm.controller.core.plan import Commit, Plan
 from klamm.controller.core.sizes import op_size
 from klamm.controller.core.status import watched
 from klamm.controller.core.writes import state_ops, topic_write

@@ -13,14 +13,8 @@ deleteTopicZNode; there each znode is deleted with all that is below it.
 
 from collections.abc import Collection
 
-from klamm.controller.core.draft import Draft, Step
-from klamm.controller.core.events import Cause, CheckDeletion, FollowUp, RemoveZnode
-from klamm.controller.core.model import Deletion, Ledger, Partition, Topic, TopicPartition
-from klamm.controller.core.ops import ANY_VERSION, Delete, Op
-from klamm.controller.core.packing import COMMIT_BYTES, OPS_PER_COMMIT
-from klamm.controller.core.plan import (
+from klamm.controller.core.changes import (
     Change,
-    Entry,
     SetBelow,
     SetDeletion,
     SetLedger,
@@ -29,6 +23,12 @@ from klamm.controller.core.plan import (
     SetUnreadable,
     TouchTopic,
 )
+from klamm.controller.core.draft import Draft, Step
+from klamm.controller.core.events import Cause, CheckDeletion, FollowUp, RemoveZnode
+from klamm.controller.core.model import Deletion, Ledger, Partition, Topic, TopicPartition
+from klamm.controller.core.ops import ANY_VERSION, Delete, Op
+from klamm.controller.core.packing import COMMIT_BYTES, OPS_PER_COMMIT
+from klamm.controller.core.plan import Entry
 from klamm.controller.core.sizes import op_size
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.config import ConfigEntity

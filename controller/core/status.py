@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from klamm.controller.core.changes import RefuseEntries, SetAdmin, SetPartition, SetTopic
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import (
     Cause,
@@ -25,13 +26,7 @@ from klamm.controller.core.events import (
     WriteStatus,
 )
 from klamm.controller.core.model import ClusterState, TopicPartition
-from klamm.controller.core.plan import (
-    Commit,
-    RefuseEntries,
-    SetAdmin,
-    SetPartition,
-    SetTopic,
-)
+from klamm.controller.core.plan import Commit
 from klamm.controller.core.status_book import Chunk, OpenRequest, Place, StatusBook, Unwritten
 from klamm.controller.znodes import paths
 from klamm.controller.znodes.status import ReplicaStatus

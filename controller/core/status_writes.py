@@ -12,11 +12,12 @@ from dataclasses import replace
 
 import msgspec
 
+from klamm.controller.core.changes import SetStatus
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import BeginEntry, Cause, RemoveZnode, WriteStatus
 from klamm.controller.core.model import ClusterState, TopicPartition
 from klamm.controller.core.ops import Create, Op, SetData
-from klamm.controller.core.plan import Entry, SetStatus
+from klamm.controller.core.plan import Entry
 from klamm.controller.core.status import NONE, ON_ITS_WAY, completed, verdict
 from klamm.controller.core.status_book import Chunk, OpenRequest, StatusBook, StatusNote, Unwritten
 from klamm.controller.znodes import paths

@@ -9,10 +9,10 @@ Source: Kafka 3.9, KafkaController.scala, maybeRemoveFromZkReassignment; there t
 before the request is looked at as a whole, and apart from its topics.
 """
 
+from klamm.controller.core.changes import Change, SetAdmin
 from klamm.controller.core.draft import Draft, Unit
 from klamm.controller.core.model import Assignment, TopicPartition
 from klamm.controller.core.ops import Op
-from klamm.controller.core.plan import Change, SetAdmin
 from klamm.controller.core.results import Fault, Refusal
 from klamm.controller.znodes import paths
 

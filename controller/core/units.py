@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from klamm.controller.core.changes import Change
 from klamm.controller.core.events import FollowUp
 from klamm.controller.core.model import Partition, Topic
 from klamm.controller.core.ops import Op
-from klamm.controller.core.plan import Change, Entry, Message
+from klamm.controller.core.plan import Entry, Message
 from klamm.controller.core.results import Result
 
 

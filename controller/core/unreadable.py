@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from klamm.controller.core.plan import SetUnreadable
+from klamm.controller.core.changes import SetUnreadable
 from klamm.controller.znodes import paths
 
 

@@ -21,9 +21,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from klamm.controller.core.apply import apply
+from klamm.controller.core.changes import Change, SetBrokers, SetNodes, SetPartition, SetTopic
 from klamm.controller.core.events import BrokersRead, Fact, NodesRead, StateRead, TopicRead
 from klamm.controller.core.model import ClusterState
-from klamm.controller.core.plan import Change, SetBrokers, SetNodes, SetPartition, SetTopic
 from klamm.controller.node.effects import (
     ArmWatch,
     Effect,

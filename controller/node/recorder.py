@@ -10,19 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
+from klamm.controller.core.changes import SetPartition, SetTopic
 from klamm.controller.core.events import BrokersRead, Cause, FollowUp, TopicRead
 from klamm.controller.core.model import ClusterState, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Op
 from klamm.controller.core.origins import FromEntry
 from klamm.controller.core.pace import StepNote
-from klamm.controller.core.plan import (
-    Commit,
-    Entry,
-    Message,
-    SetPartition,
-    SetTopic,
-    Stop,
-)
+from klamm.controller.core.plan import Commit, Entry, Message, Stop
 from klamm.controller.core.results import Refusal, Result
 from klamm.controller.core.status_book import StatusNote
 from klamm.controller.node.effects import Content, Journal, Severity

@@ -7,8 +7,7 @@ import pytest
 from core.clusters import T, broker, brokers, cluster, one, partition, topic
 
 from klamm.controller.core.apply import ENTRIES, FIELDS, apply
-from klamm.controller.core.model import Awaiting, ClusterState, CommitCounter
-from klamm.controller.core.plan import (
+from klamm.controller.core.changes import (
     Change,
     RefuseEntries,
     SetAwaiting,
@@ -19,6 +18,7 @@ from klamm.controller.core.plan import (
     SetTopic,
     TouchTopic,
 )
+from klamm.controller.core.model import Awaiting, ClusterState, CommitCounter
 
 OLD, NEW = partition((1, 2)), partition((3, 4))
 

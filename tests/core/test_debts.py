@@ -9,6 +9,7 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from klamm.controller.core import packing, shares
+from klamm.controller.core.changes import SetLedger
 from klamm.controller.core.debts import may_be_told
 from klamm.controller.core.events import (
     AlterReassignment,
@@ -20,7 +21,7 @@ from klamm.controller.core.ledgers import ledger_bound, ledger_write
 from klamm.controller.core.model import Awaiting, TopicPartition
 from klamm.controller.core.model import Ledger as Debts
 from klamm.controller.core.ops import Create, Delete, SetData
-from klamm.controller.core.plan import Lead, SetLedger, Stop
+from klamm.controller.core.plan import Lead, Stop
 from klamm.controller.core.results import Done, Fault, Refusal
 from klamm.controller.core.sizes import op_size
 from klamm.controller.znodes import paths

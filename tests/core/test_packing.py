@@ -15,6 +15,7 @@ from core.clusters import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from klamm.controller.core.changes import SetPartition, SetTopic
 from klamm.controller.core.decide import DECISIONS
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import (
@@ -30,7 +31,7 @@ from klamm.controller.core.events import (
 from klamm.controller.core.model import Assignment, ClusterState, Partition, Topic, TopicPartition
 from klamm.controller.core.ops import Create, Op, SetData
 from klamm.controller.core.packing import COMMIT_BYTES, OPS_PER_COMMIT, plan_of
-from klamm.controller.core.plan import Commit, Plan, SetPartition, SetTopic
+from klamm.controller.core.plan import Commit, Plan
 from klamm.controller.core.rules import APACHE_3_9, KIP_455
 from klamm.controller.core.settings import Settings
 from klamm.controller.core.sizes import op_size

@@ -4,6 +4,7 @@ import pytest
 from core.clusters import Ledger, T, cluster, one, partition, topic
 
 from klamm.controller.core.apply import apply
+from klamm.controller.core.changes import SetTopic, SetUnreadable
 from klamm.controller.core.events import (
     AlterReassignment,
     CheckPartition,
@@ -13,7 +14,6 @@ from klamm.controller.core.events import (
     TopicRead,
 )
 from klamm.controller.core.model import TopicPartition
-from klamm.controller.core.plan import SetTopic, SetUnreadable
 from klamm.controller.core.results import Done, Fault, Refusal, TopicCreated
 from klamm.controller.znodes import paths
 

@@ -7,6 +7,7 @@ from handlers.transacting import on_the_wire
 from handlers.worlds import cluster, context, topic
 
 from klamm.controller.core.apply import apply
+from klamm.controller.core.changes import SetPartition
 from klamm.controller.core.model import (
     Assignment,
     ClusterState,
@@ -15,7 +16,6 @@ from klamm.controller.core.model import (
     TopicPartition,
 )
 from klamm.controller.core.pace import Limits, Pace, RunningStep
-from klamm.controller.core.plan import SetPartition
 from klamm.controller.handlers import k46_list_partition_reassignments as k46
 from klamm.controller.handlers.api import Answer
 from klamm.protocol.codec import encode

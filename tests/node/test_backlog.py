@@ -16,9 +16,9 @@ from klamm.controller.brokers import outbox as limits
 from klamm.controller.brokers.backlog import Backlog
 from klamm.controller.brokers.outbox import Kind, Outbox
 from klamm.controller.core.apply import apply
+from klamm.controller.core.changes import SetPartition, SetTopic
 from klamm.controller.core.ibp import by_name
 from klamm.controller.core.model import ClusterState, Partition, Topic, TopicPartition
-from klamm.controller.core.plan import SetPartition, SetTopic
 
 TOPICS = "abc"
 DRAWN = UUID(int=7)

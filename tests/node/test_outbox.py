@@ -15,6 +15,7 @@ from klamm.controller.brokers.outbox import (
     Outbox,
 )
 from klamm.controller.core.apply import apply
+from klamm.controller.core.changes import SetPartition, SetTopic
 from klamm.controller.core.ibp import DEFAULT
 from klamm.controller.core.model import (
     Assignment,
@@ -23,7 +24,6 @@ from klamm.controller.core.model import (
     Partition,
     TopicPartition,
 )
-from klamm.controller.core.plan import SetPartition, SetTopic
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest

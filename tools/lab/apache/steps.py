@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from klamm.controller.core.apply import apply
+from klamm.controller.core.changes import Change, SetAdmin, SetPartition, TouchTopic
 from klamm.controller.core.election import first_eligible
 from klamm.controller.core.events import FollowUp
 from klamm.controller.core.model import (
@@ -21,19 +22,7 @@ from klamm.controller.core.model import (
     TopicPartition,
 )
 from klamm.controller.core.ops import Op, SetData
-from klamm.controller.core.plan import (
-    Change,
-    Commit,
-    Entry,
-    Lead,
-    Message,
-    Plan,
-    Publish,
-    SetAdmin,
-    SetPartition,
-    Stop,
-    TouchTopic,
-)
+from klamm.controller.core.plan import Commit, Entry, Lead, Message, Plan, Publish, Stop
 from klamm.controller.core.results import Result
 from klamm.controller.core.settings import Settings
 from klamm.controller.core.writes import encode_leadership, topic_write

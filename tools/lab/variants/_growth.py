@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from klamm.controller.core.changes import Change, SetTopic, TouchTopic
 from klamm.controller.core.decide import decide
 from klamm.controller.core.events import Cause
 from klamm.controller.core.model import ClusterState, Topic
 from klamm.controller.core.ops import ANY_VERSION, Op, SetData
-from klamm.controller.core.plan import Change, Commit, Plan, SetTopic, TouchTopic
+from klamm.controller.core.plan import Commit, Plan
 from klamm.controller.core.settings import Settings
 from klamm.controller.node.places import Place, locate
 

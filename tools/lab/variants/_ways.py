@@ -8,10 +8,11 @@ from typing import NamedTuple
 import msgspec
 
 from klamm.controller.core.apply import apply
+from klamm.controller.core.changes import SetPartition
 from klamm.controller.core.decide import DECISIONS, Decision, decide
 from klamm.controller.core.events import Cause
 from klamm.controller.core.model import ClusterState
-from klamm.controller.core.plan import Commit, Plan, SetPartition
+from klamm.controller.core.plan import Commit, Plan
 from klamm.controller.node import Node, NodeConfig, Now
 from klamm.controller.node.effects import Effect, Reply
 from klamm.controller.node.in_flight import InFlightCommit

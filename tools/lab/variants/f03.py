@@ -2,11 +2,11 @@
 
 from klamm.controller.core import admin_entries
 from klamm.controller.core.admin_znodes import AdminReassignments
+from klamm.controller.core.changes import SetAdmin
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import AdminReassignmentsRead, Cause
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.ops import Delete
-from klamm.controller.core.plan import SetAdmin
 from klamm.controller.znodes import paths
 from klamm.tools.lab.exhibit import Case, Stage
 from klamm.tools.lab.studies import THREE_PARTITIONS

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import msgspec
 
+from klamm.controller.core.changes import Change, SetPartition
 from klamm.controller.core.decide import decide
 from klamm.controller.core.events import Cause, CheckPartition
 from klamm.controller.core.model import ClusterState, TopicPartition
 from klamm.controller.core.ops import Op, SetData
-from klamm.controller.core.plan import Change, Commit, Plan, SetPartition
+from klamm.controller.core.plan import Commit, Plan
 from klamm.controller.core.settings import Settings
 from klamm.controller.node.places import locate
 from klamm.controller.znodes.state import decode_state, encode_state

@@ -1,9 +1,9 @@
 """F27: each finished move rewrites the whole znode of orders."""
 
 from klamm.controller.core import admin_entries
+from klamm.controller.core.changes import SetAdmin
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import Cause, TidyEntries
-from klamm.controller.core.plan import SetAdmin
 from klamm.controller.znodes import paths
 from klamm.tools.lab.exhibit import Case, Stage
 from klamm.tools.lab.studies import THREE_PARTITIONS

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from klamm.controller.core import admin_entries, checks
+from klamm.controller.core.changes import SetAwaiting, SetPartition
 from klamm.controller.core.decide import Decision
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import (
@@ -14,7 +15,7 @@ from klamm.controller.core.events import (
     CheckPartition,
 )
 from klamm.controller.core.model import ClusterState, TopicPartition
-from klamm.controller.core.plan import Commit, Plan, SetAwaiting, SetPartition, Stop
+from klamm.controller.core.plan import Commit, Plan, Stop
 from klamm.controller.core.settings import Settings
 from klamm.controller.znodes.admin import Reassignment, Rejection
 from klamm.tools.lab.exhibit import Case, Stage

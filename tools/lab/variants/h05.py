@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from klamm.controller.core.changes import SetPartition
 from klamm.controller.core.model import ClusterState
-from klamm.controller.core.plan import Commit, SetPartition
+from klamm.controller.core.plan import Commit
 from klamm.controller.node import Node, Now
 from klamm.controller.node.effects import Effect
 from klamm.controller.node.inputs import Input

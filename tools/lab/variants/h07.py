@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from klamm.controller.core.changes import Change, SetLedger
 from klamm.controller.core.decide import decide
 from klamm.controller.core.events import Cause
 from klamm.controller.core.model import ClusterState
-from klamm.controller.core.plan import Change, Commit, Plan, SetLedger
+from klamm.controller.core.plan import Commit, Plan
 from klamm.controller.core.settings import Settings
 from klamm.controller.znodes import paths
 from klamm.tools.lab.clients import move

@@ -2,11 +2,11 @@
 
 from klamm.controller.core import moves
 from klamm.controller.core.admin_znodes import AdminReassignments
+from klamm.controller.core.changes import SetAdmin
 from klamm.controller.core.decide import Decision
 from klamm.controller.core.draft import Draft, Step
 from klamm.controller.core.events import AlterReassignment, Cause, TidyEntries
 from klamm.controller.core.ops import ANY_VERSION, Delete
-from klamm.controller.core.plan import SetAdmin
 from klamm.controller.znodes import paths
 from klamm.tools.lab.clients import move
 from klamm.tools.lab.exhibit import Case, Stage

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+from klamm.controller.core.changes import SetAwaiting, SetPartition
 from klamm.controller.core.model import ClusterState
 from klamm.controller.core.ops import Op
-from klamm.controller.core.plan import Commit, SetAwaiting, SetPartition, Stop
+from klamm.controller.core.plan import Commit, Stop
 from klamm.controller.node import Node, Now
 from klamm.controller.node.effects import Effect
 from klamm.controller.node.inputs import Input

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from klamm.controller.core.changes import SetHints
 from klamm.controller.core.decide import decide
 from klamm.controller.core.events import AlterReassignment, Cause
 from klamm.controller.core.model import ClusterState
-from klamm.controller.core.plan import Commit, Plan, SetHints
+from klamm.controller.core.plan import Commit, Plan
 from klamm.controller.core.settings import Settings
 from klamm.controller.znodes import paths
 from klamm.tools.lab.clients import cancel, limit_moves, move
