@@ -1,10 +1,13 @@
 """Looking at one partition: is its leadership in line, and has its move come further?"""
 
+from dataclasses import replace
+
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import Cause, CheckPartition
 from klamm.controller.core.model import Leadership, Partition, TopicPartition
 from klamm.controller.core.moves import end, in_line, initialize
 from klamm.controller.core.stepping import advance
+from klamm.controller.core.steps import current, joined
 
 
 def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
@@ -22,7 +25,7 @@ def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
         return
     leadership = partition.leadership
     if leadership is None:
-        initialize(draft, name, partition.hosted)
+        _lead_first(draft, name, partition)
     else:
         begin = event.reassigned or _is_unheard(draft, partition, leadership)
         changed = in_line(draft, name, partition, leadership, event.restarted, always=begin)
@@ -30,6 +33,17 @@ def check(draft: Draft, cause: Cause, event: CheckPartition) -> None:
             held_for = _go_on(draft, name, partition, leadership)
     draft.handovers.hold_back(name, held_for)
     draft.settle(cause, None, name)
+
+
+def _lead_first(draft: Draft, name: TopicPartition, partition: Partition) -> None:
+    """Let a partition be led for the first time; where nobody has data, no step has to copy any."""
+    assignment, pace = partition.assignment, partition.pace
+    initialize(draft, name, assignment.replicas)
+    led = draft.existing(name).leadership
+    if pace is not None and led is not None:
+        joining = joined(assignment, led.isr)
+        started = None if pace.started is None else pace.started.union(joining)
+        draft.pace(name, replace(pace, hosted=current(assignment, led.isr), started=started))
 
 
 def _go_on(

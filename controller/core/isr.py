@@ -55,6 +55,10 @@ def _find(draft: Draft, event: AlterPartition) -> tuple[Partition, Leadership] |
         # Brokers try this one again with their next fetch, neither at once nor never.
         text = f"{name} is left alone, for its znode cannot be read: {unreadable}"
         return Refusal(Fault.OPERATION_NOT_ATTEMPTED, text)
+    if draft.vanishing(name.topic) and not draft.state.vanishing(name.topic):
+        # Told that the topic is gone it would never ask again, and the deletion may yet fail.
+        text = f"{name}: its topic is being deleted in this very moment"
+        return Refusal(Fault.OPERATION_NOT_ATTEMPTED, text)
     topic = draft.topic(name.topic)
     if event.topic_id is not None and (topic is None or topic.topic_id != event.topic_id):
         return Refusal(Fault.UNKNOWN_TOPIC_ID, f"no topic has the id {event.topic_id}")

@@ -13,6 +13,7 @@ from klamm.controller.core.events import (
     AlterReassignment,
     CheckPartition,
     CreateTopic,
+    DeleteTopic,
     Event,
     ShutDownBroker,
 )
@@ -139,6 +140,15 @@ def test_a_topic_whose_deletion_has_started_has_no_leaders() -> None:
     refused = ledger.ask(WISH)
     assert isinstance(refused, Refusal)
     assert refused.fault is Fault.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_a_leader_asks_again_while_the_deletion_of_its_topic_is_not_written() -> None:
+    ledger = book()
+    ledger.turn(DeleteTopic("t"), WISH)
+    assert ledger.results[1] == [Done()]
+    (refusal,) = ledger.results[2]
+    assert isinstance(refusal, Refusal)
+    assert refusal.fault is Fault.OPERATION_NOT_ATTEMPTED
 
 
 def test_what_cannot_be_read_is_not_attempted_so_that_the_leader_asks_again() -> None:

@@ -23,6 +23,7 @@ from klamm.controller.core.events import (
 from klamm.controller.core.hints import MOST_BYTES, hint_of, hints_of
 from klamm.controller.core.model import (
     NO_LEADER,
+    Assignment,
     ClusterState,
     Leadership,
     Partition,
@@ -141,6 +142,14 @@ def test_a_former_replica_that_owes_a_delete_may_have_a_log() -> None:
     assert book.state.debts == {}
     book.turn(AlterReassignment(T, None))
     assert book.state.debts == {T: {4}}
+
+
+def test_where_nobody_has_data_a_move_ends_without_a_step() -> None:
+    never_led = replace(partition((9,)), leadership=None)
+    book = limited(never_led)
+    book.settle(AlterReassignment(T, (1, 2)))
+    assert (book.t.assignment, book.t.leader, book.t.pace) == (Assignment((1, 2)), 1, None)
+    assert leadership(book).isr == (1, 2)
 
 
 @pytest.mark.parametrize("between", [(6,), None])
