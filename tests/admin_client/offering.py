@@ -10,6 +10,12 @@ from admin_client.scripted import SERVED, ScriptedCluster
 from klamm.tools.admin import Admin
 
 _KEYS = {key: range(1) for key in range(17900, 17904)}
+#: What follows the switch that is to be set.
+WHERE_TO_SET = (
+    ", a property of each klamm node (server.properties, or --override), with a restart; only klamm"
+    " serves it"
+)
+
 _QUICK = {"retry.backoff.ms": "1", "retry.backoff.max.ms": "20"}
 
 

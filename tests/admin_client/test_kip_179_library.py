@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import fields
 
 import pytest
-from admin_client.offering import connect, offering
+from admin_client.offering import WHERE_TO_SET, connect, offering
 from admin_client.scripted import SERVED, Answer, Instead, ScriptedCluster
 
 from klamm.protocol.codec import encode
@@ -209,6 +209,7 @@ def test_a_server_without_it_names_the_way_out(
         call(admin, name).result(PATIENCE)
     assert str(caught.value) == (
         f"the server does not offer {request_name} ({key}): set klamm.kip179.{version}.enable=true"
+        + WHERE_TO_SET
     )
     assert not cluster.seen
 

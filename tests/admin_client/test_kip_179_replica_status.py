@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from admin_client.offering import connect, offering
+from admin_client.offering import WHERE_TO_SET, connect, offering
 from admin_client.scripted import SERVED, Answer, Script, ScriptedCluster
 
 from klamm.protocol.generated.metadata_request import MetadataRequest
@@ -147,6 +147,7 @@ def test_nobody_who_knows_the_request(cluster: ScriptedCluster) -> None:
         admin.replica_status([FOO]).result(PATIENCE)
     assert str(caught.value) == (
         "the server does not offer ReplicaStatus (17903): set klamm.kip179.alter.enable=true"
+        + WHERE_TO_SET
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from admin_client.offering import WHERE_TO_SET
 from admin_client.scripted import SERVED, Answer, ScriptedCluster
 from click.testing import CliRunner, Result
 
@@ -66,12 +68,16 @@ def alter(cluster: ScriptedCluster, *words: str) -> Result:
             "--partitions 1 --replication-factor 2 --replica-assignment 3:1",
             AlteredTopic("foo", 1, 2, (PartitionBrokers(0, (3, 1)),)),
         ),
-        ("--partitions -1 --replication-factor 0", AlteredTopic("foo", -1, 0)),
+        ("--partitions -1 --replication-factor 2", AlteredTopic("foo", -1, 2)),
     ],
 )
 def test_what_is_sent(cluster: ScriptedCluster, words: str, sent: AlteredTopic) -> None:
     result = alter(cluster, "--topic", "foo", *words.split(), *DIALECT)
-    assert (result.exit_code, result.output) == (0, "")
+    watch = f"klamm topics --bootstrap-server {cluster.bootstrap} --describe --topic foo"
+    assert (result.exit_code, result.output) == (
+        0,
+        f"Began to alter topic foo.\nTo watch: {watch}\n",
+    )
     [request] = [body for _, body in cluster.seen if isinstance(body, AlterTopicsRequest)]
     assert request.topics == (sent,)
 
@@ -81,12 +87,36 @@ def test_several_topics_go_in_one_request_and_the_refused_are_told(
     cluster: ScriptedCluster,
 ) -> None:
     result = alter(cluster, "--topic", "foo.?", "--replication-factor", "9", *DIALECT)
+    watch = f"klamm topics --bootstrap-server {cluster.bootstrap} --describe --topic 'foo.?'"
     assert (result.exit_code, result.output) == (
         1,
-        f"{ERROR}food: Replication factor 9 is larger than the number of brokers: 1.\n",
+        (
+            f"Began to alter topic foo.\nTo watch: {watch}\n"
+            f"{ERROR}food: Replication factor 9 is larger than the number of brokers: 1.\n"
+        ),
     )
     [request] = [body for _, body in cluster.seen if isinstance(body, AlterTopicsRequest)]
     assert [topic.name for topic in request.topics] == ["foo", "food"]
+
+
+@pytest.mark.parametrize("wrong", ["--partitions 0", "--partitions -2", "--replication-factor 0"])
+def test_a_number_that_cannot_be_is_named(cluster: ScriptedCluster, wrong: str) -> None:
+    result = alter(cluster, "--topic", "foo", "--partitions", "3", *wrong.split(), *DIALECT)
+    assert result.exit_code == 1
+    assert f"{wrong} is not allowed; give 1 or more, or leave it out" in result.output
+    assert not cluster.looks
+
+
+def test_no_partitions_are_a_number_in_the_stock_dialect_too(cluster: ScriptedCluster) -> None:
+    result = alter(cluster, "--topic", "none", "--partitions", "0")
+    assert result.output == f"{ERROR}Topic 'none' does not exist as expected\n"
+
+
+def test_the_command_to_watch_with_has_the_config(cluster: ScriptedCluster, tmp_path: Path) -> None:
+    file = tmp_path / "my client.properties"
+    file.write_text("client.id=me\n")
+    words = ("--command-config", str(file), "--topic", "foo", "--partitions", "3")
+    assert f" --command-config '{file}' --describe" in alter(cluster, *words, *DIALECT).output
 
 
 def test_no_topic_and_no_request(cluster: ScriptedCluster) -> None:
@@ -103,7 +133,8 @@ def test_a_server_without_it(cluster: ScriptedCluster) -> None:
     assert (result.exit_code, result.output) == (
         1,
         ERROR
-        + "the server does not offer AlterTopics (17902): set klamm.kip179.alter.enable=true\n",
+        + "the server does not offer AlterTopics (17902): set klamm.kip179.alter.enable=true"
+        + f"{WHERE_TO_SET}\n",
     )
 
 

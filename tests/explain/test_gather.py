@@ -61,6 +61,7 @@ class Cluster:
     details: ReassignmentDetails | None = None
     batch: Mapping[TopicPartition, BatchEntry] | None = None
     slept: list[float] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
     now: float = 0.0
 
     def facts(self, partition: TopicPartition | None = None, watch: float = 2.0) -> Facts:
@@ -95,6 +96,7 @@ class Cluster:
             0: PartitionDescription(0, 1, 5, (2, 1), (1,), ()),
             1: PartitionDescription(1, 1, 5, (1,), (1,), ()),
         }
+        self.asked.append("topics")
         found = TopicDescription("t", None, False, partitions)
         return results(
             {
@@ -109,6 +111,7 @@ class Cluster:
         self, brokers: Collection[int], timeout_ms: int
     ) -> Results[int, tuple[LogDir, ...]]:
         assert timeout_ms < 10_000, "who asks what is wrong does not wait for a dead broker"
+        self.asked.append("dirs")
         sizes = {1: 1000, 2: int(100 * self.now), 3: 7}
         found: dict[int, tuple[LogDir, ...] | Exception] = {
             id_: (
@@ -144,6 +147,27 @@ def test_two_looks_at_all_that_moves() -> None:
     assert facts.last.failed == dict.fromkeys((1, 2, 3), ("/c",))
     assert facts.last.log_dir_moves[TopicPartitionReplica("t", 0, 1)].offset_lag == 90
     assert facts.unseen == ()
+
+
+def test_who_leads_at_both_ends_led_between_the_looks_at_the_logs() -> None:
+    """A leader that was elected after its log was looked at would seem to have led before."""
+    cluster = Cluster()
+    cluster.facts()
+    assert cluster.asked == ["topics", "dirs", "dirs", "topics"]
+    cluster = Cluster()
+    cluster.facts(watch=0)
+    assert cluster.asked == ["dirs", "topics"]
+    others = Cluster(moving=False)
+    assert {*others.facts().first.partitions} == {T0}, "it moves between directories"
+
+
+def test_one_that_waits_for_a_slot_is_seen_with_those_that_hold_one() -> None:
+    batch = {T1: BatchEntry((1,), (1, 3))}
+    facts = Cluster(batch=batch).facts(T0)
+    assert {*facts.last.partitions} == {T0, T1}
+    assert [each.partition for each in diagnose(facts).partitions] == [T0]
+    facts = Cluster(batch={T0: BatchEntry((1,), (2,)), **batch}).facts(T0)
+    assert {*facts.last.partitions} == {T0}, "its step runs"
 
 
 def test_nobody_waits_where_nothing_moves() -> None:
@@ -182,7 +206,9 @@ def test_what_this_client_may_not_see_is_named_once(what: str, unseen: str) -> N
 def test_steps_are_told_by_klamms_own_key() -> None:
     told = StepDetails((1,), (2, 1), 2, 3, "swap", (2,), 5)
     facts = Cluster(details=ReassignmentDetails(None, (2,), None, (), told)).facts()
-    assert facts.last.partitions[T0].step == Step((2, 1), True, None, 2, 3, "swap", (2,))
+    assert facts.last.partitions[T0].step == Step(
+        (2, 1), True, None, 2, 3, "swap", (2,), since_ms=5
+    )
     waits = StepDetails((1,), (1,), 1, 2, waits="deferred")
     facts = Cluster(details=ReassignmentDetails(None, None, "a slot", (), waits)).facts()
     partition = facts.last.partitions[T0]

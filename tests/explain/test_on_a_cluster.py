@@ -167,7 +167,9 @@ def test_a_replica_that_copies_nothing(cluster: Cluster) -> None:
     name = cluster.topic("frozen", 0, 1)
     cluster.local.call(cluster.brokers.freeze, 3)
     cluster.move(name, 0, 3)
-    assert cluster.causes("frozen:0") == {"frozen-0": ["not-copying"]}
+    eventually(
+        lambda: cluster.causes("frozen:0") == {"frozen-0": ["not-copying"]}, "it to be noticed"
+    )
     cluster.local.call(cluster.brokers.thaw, 3)
     cluster.await_end()
 
@@ -305,4 +307,4 @@ def test_a_cluster_that_is_not_klamm_tells_enough() -> None:
         cluster = Cluster(local, admin)
         name = cluster.topic("plain", 0)
         cluster.move(name, 0, 2)
-        assert cluster.causes() == {"plain-0": ["not-copying"]}
+        eventually(lambda: cluster.causes() == {"plain-0": ["not-copying"]}, "it to be noticed")

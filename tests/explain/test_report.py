@@ -64,3 +64,19 @@ def test_the_object_has_all_of_it() -> None:
     assert finding["severity"] == "stuck"
     assert finding["evidence"] == {"isr": [1, 2], "alive": [1, 2, 4]}
     assert len(finding["commands"]) == 1
+
+
+def test_those_that_are_alike_are_told_once() -> None:
+    what = several()
+    names = [TopicPartition("v", number) for number in (0, 1, 2, 3, 5)]
+    one = what.last.partitions[names[0]]
+    others = {name: replace(one, replicas=(2, 1)) for name in names[1:]}
+    more = replace(what, last=replace(what.last, partitions={**what.last.partitions, **others}))
+    told = [*lines(more, diagnose(more, HERE))]
+    plain = [*lines(what, diagnose(what, HERE))]
+    at = plain.index("w-0: on 1; 1 leads, in sync 1: not moving")
+    assert told[:at] == plain[:at]
+    assert told[at] == "  and 4 more: v-1 to v-3, v-5"
+    assert told[at + 1 : -1] == plain[at:-1]
+    assert told[-1].endswith("; 5 more with something to tell.")
+    assert len(as_json(more, diagnose(more, HERE))["partitions"]) == 8, "scripts see each"

@@ -21,10 +21,17 @@ dialects = pytest.mark.parametrize("dialect", [ALTER, ASSIGN], ids=lambda words:
 
 def refusal(*words: str) -> str:
     """Run the tool with wrong usage; return the first line of what it says."""
+    return complaint(*words)[0]
+
+
+def complaint(*words: str) -> list[str]:
+    """Run the tool with wrong usage; return what it says before the help."""
     found = run(*words)
     assert (found.status, found.out, found.sent) == (1, "", [])
     assert "--reassignment-json-file <file>" in found.err
-    return found.err.splitlines()[0]
+    lines = found.err.splitlines()
+    [head] = [index for index, line in enumerate(lines) if line.startswith("Option   ")]
+    return lines[:head]
 
 
 @pytest.mark.req("R179B-14")
@@ -102,6 +109,20 @@ def test_an_id_is_known_in_its_dialect_only() -> None:
         assert (refusal(*words) == "request is not a recognized option") is not known
 
 
+def test_the_other_dialect_says_whose_the_id_is() -> None:
+    assert complaint("--progress", *PLAN, *SERVER, "--request", "1", *ALTER) == [
+        "request is not a recognized option",
+        (
+            "--request belongs to --dialect kip-179-assign; here --progress takes"
+            " --reassignment-json-file."
+        ),
+    ]
+    stock = ("--dialect", "3.9")
+    assert complaint("--list", *SERVER, "--request", "1", *stock) == [
+        "request is not a recognized option"
+    ]
+
+
 @dialects
 @pytest.mark.parametrize("option", ["deadline-ms", "interval-ms"])
 def test_progress_does_not_watch(dialect: tuple[str, str], option: str) -> None:
@@ -112,9 +133,13 @@ def test_progress_does_not_watch(dialect: tuple[str, str], option: str) -> None:
 
 
 def test_progress_of_a_request_takes_no_plan() -> None:
-    assert refusal("--progress", *PLAN, *SERVER, *ASSIGN) == (
-        'Option "[reassignment-json-file]" can\'t be used with action "[progress]"'
-    )
+    assert complaint("--progress", *PLAN, *SERVER, *ASSIGN) == [
+        'Option "[reassignment-json-file]" can\'t be used with action "[progress]"',
+        (
+            "In this dialect --progress tells of a request: give --request ID, the number that"
+            " --execute has printed, or nothing for the newest."
+        ),
+    ]
 
 
 def test_progress_watches_in_every_other_dialect() -> None:
@@ -160,6 +185,16 @@ def test_the_help_says_that_zookeeper_goes_later(dialect: tuple[str, str]) -> No
         "--zookeeper still works, and warns. It goes in a later release, which has no number yet;"
         " --bootstrap-server replaces it."
     ) in text
+
+
+@dialects
+def test_the_help_says_what_the_server_does_not_do(dialect: tuple[str, str]) -> None:
+    text = " ".join(run("--help", *dialect).out.split())
+    assert (
+        "--additional Change the throttle of the plan that moves. The server starts nothing while"
+        " anything moves, with this option or without."
+    ) in text
+    assert "a property of each klamm node that counts from its next start." in text
 
 
 def test_the_help_tells_the_actions_apart() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from admin_client.offering import WHERE_TO_SET
 from admin_client.scripted import SERVED, Answer, ScriptedCluster
 from reassign.offering import ALTER, ASSIGN, FILE, QUIET, holds, moves, offering
 from reassign.scripted import ScriptedClock
@@ -33,6 +34,13 @@ from klamm.protocol.generated.assign_partitions_response import (
     AssignPartitionsResponse,
     PartitionAssignmentResult,
 )
+from klamm.protocol.generated.incremental_alter_configs_request import (
+    IncrementalAlterConfigsRequest,
+)
+from klamm.protocol.generated.incremental_alter_configs_response import (
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsResponse,
+)
 from klamm.protocol.generated.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
 )
@@ -46,7 +54,7 @@ from klamm.tools.admin import Admin
 from klamm.tools.reassign.execute import ExecuteOptions, execute
 from klamm.tools.reassign.option import Dialect
 from klamm.tools.reassign.output import Output, TerseError
-from klamm.tools.reassign.texts import EXISTING
+from klamm.tools.reassign.texts import RUN_VERIFY
 
 
 @pytest.fixture
@@ -205,8 +213,25 @@ def test_a_server_without_the_request(
         cluster.served[node] = SERVED
     holds(cluster, {"foo": [[1, 2]]})
     file = plan(tmp_path, {("foo", 0): [1, 3]})
-    found = tool("--execute", FILE, file, QUIET, *dialect)
-    assert (found.status, found.lines[-1]) == (1, f"Error: the server does not offer {text}")
+    words = ("--execute", FILE, file, "--throttle", "5", *dialect)
+    found = tool(*words)
+    said = f"Error: the server does not offer {text}{WHERE_TO_SET}"
+    assert (found.status, found.lines, found.err) == (1, [said], "")
+    assert not found.keys(44)
+    assert [path.name for path in tmp_path.iterdir()] == ["plan0.json"], "nothing to roll back"
+
+
+def test_one_node_that_offers_the_request_is_enough(
+    cluster: ScriptedCluster, tool: Tool, tmp_path: Path
+) -> None:
+    """Whether it is offered is asked without sending it: it goes out once."""
+    for node in (1, 3):
+        cluster.served[node] = SERVED
+    holds(cluster, {"foo": [[1, 2]]})
+    accept_partitions(cluster)
+    found = tool("--execute", FILE, plan(tmp_path, {("foo", 0): [1, 3]}), QUIET, *ASSIGN)
+    assert (found.status, found.lines[-1]) == (0, "42")
+    assert cluster.asked(AssignPartitionsRequest) == [2]
 
 
 @pytest.mark.req("R179A-12", "R179B-15")
@@ -220,7 +245,13 @@ def test_a_plan_waits_for_other_moves_unless_it_is_additional(
     moves(cluster, "bar")
     file = plan(tmp_path, {("foo", 0): [1, 3]})
     found = tool("--execute", FILE, file, *dialect)
-    assert (found.status, found.lines) == (1, [EXISTING])
+    said = (
+        "Cannot execute because partitions are moving, and the server takes one reassignment at a"
+        " time. Wait until they are done (--progress and --list show how far they are), or end"
+        " them with --cancel. --additional does not lift this; it changes the throttle of a plan"
+        " that moves."
+    )
+    assert (found.status, found.lines) == (1, [said])
     assert not found.keys(17900, 17902)
     found = tool("--execute", FILE, file, "--additional", QUIET, *dialect)
     assert (found.status, len(found.keys(17900, 17902))) == (0, 1)
@@ -231,30 +262,84 @@ def test_a_plan_waits_for_other_moves_unless_it_is_additional(
 def test_what_moves_to_its_target_already_is_not_asked_for_again(
     cluster: ScriptedCluster, tool: Tool, tmp_path: Path, dialect: tuple[str, str]
 ) -> None:
-    """So --additional changes a throttle, although the server starts nothing while this moves."""
-    holds(cluster, {"foo": [[3, 2, 1], [1, 2]]})
-    accept_topics(cluster)
-    accept_partitions(cluster)
-    move = OngoingPartitionReassignment(0, (3, 2, 1), (3,), (1,))
-    cluster.on(
-        ListPartitionReassignmentsRequest,
-        ListPartitionReassignmentsResponse(topics=(OngoingTopicReassignment("foo", (move,)),)),
-    )
-    words = ("--execute", "--additional", QUIET, *dialect)
+    """Nor said to have started: whoever takes the last line for an id finds an error."""
+    foo_0_moves(cluster)
+    words = ("--execute", "--additional", *dialect)
+    only = "Already moving to its target, not submitted: foo-0"
     found = tool(*words, FILE, plan(tmp_path, {("foo", 0): [3, 2]}))
-    said = "Successfully started partition reassignment for foo-0"
-    assert (found.status, found.lines[-1]) == (0, said)
+    assert (found.status, found.lines, found.err) == (1, [only], "")
     assert not found.keys(17900, 17902)
+    assert [path.name for path in tmp_path.iterdir()] == ["plan0.json"]
 
-    found = tool(*words, FILE, plan(tmp_path, {("foo", 0): [3, 2], ("foo", 1): [2, 3]}))
-    assert found.status == 0
+    both = plan(tmp_path, {("foo", 0): [3, 2], ("foo", 1): [2, 3]})
+    found = tool(*words, QUIET, FILE, both)
+    said = "Successfully started partition reassignment for foo-1"
+    last = ["42"] if dialect is ASSIGN else []
+    assert (found.status, found.lines[5:], found.err) == (0, [said, *last], f"{only}\n")
     for sent in found.bodies(AssignPartitionsRequest):
         assert sent.assignments == (PartitionAssignment("foo", 1, (2, 3)),)
     for altered in found.bodies(AlterTopicsRequest):
         assert altered.topics[0].partition_assignment == (PartitionBrokers(1, (2, 3)),)
     assert len(found.keys(17900, 17902)) == 1
-    found = tool(*words, FILE, plan(tmp_path, {("foo", 0): [2, 3]}))
+    found = tool(*words, QUIET, FILE, plan(tmp_path, {("foo", 0): [2, 3]}))
     assert len(found.keys(17900, 17902)) == 1, "another target, also the same in another order"
+
+
+def foo_0_moves(cluster: ScriptedCluster) -> None:
+    """Say that foo-0 is on its way from 2, 1 to 3, 2; requests are accepted all the same."""
+    holds(cluster, {"foo": [[3, 2, 1], [1, 2]]})
+    accept_topics(cluster)
+    accept_partitions(cluster)
+    accept_configs(cluster)
+    move = OngoingPartitionReassignment(0, (3, 2, 1), (3,), (1,))
+    cluster.on(
+        ListPartitionReassignmentsRequest,
+        ListPartitionReassignmentsResponse(topics=(OngoingTopicReassignment("foo", (move,)),)),
+    )
+
+
+def accept_configs(cluster: ScriptedCluster) -> None:
+    """Accept every change of configs."""
+
+    def answer(node: int, request: Message) -> Answer:
+        assert isinstance(request, IncrementalAlterConfigsRequest)
+        return IncrementalAlterConfigsResponse(
+            responses=tuple(
+                AlterConfigsResourceResponse(0, None, each.resource_type, each.resource_name)
+                for each in request.resources
+            )
+        )
+
+    cluster.on(IncrementalAlterConfigsRequest, answer)
+
+
+@pytest.mark.req("R179A-12", "R179B-15")
+@pytest.mark.parametrize("dialect", [ALTER, ASSIGN])
+def test_a_throttle_changes_although_nothing_is_submitted(
+    cluster: ScriptedCluster, tool: Tool, tmp_path: Path, dialect: tuple[str, str]
+) -> None:
+    foo_0_moves(cluster)
+    file = plan(tmp_path, {("foo", 0): [3, 2]})
+    words = ("--execute", "--additional", "--throttle", "700", FILE, file, QUIET, *dialect)
+    found = tool(*words)
+    limit = "The inter-broker throttle limit was set to 700 B/s"
+    assert (found.status, found.lines[5:]) == (0, [RUN_VERIFY, limit])
+    assert found.err == "Already moving to its target, not submitted: foo-0\n"
+    assert found.keys(44)
+    assert not found.keys(17900, 17902)
+    facts = json.loads(tool(*words, "--json").out)
+    assert (facts["started"], facts["not_submitted"]) == ([], ["foo-0"])
+
+
+@pytest.mark.parametrize("dialect", [ALTER, ASSIGN])
+def test_a_run_that_resumes_and_submits_nothing_has_started_nothing(
+    cluster: ScriptedCluster, tool: Tool, tmp_path: Path, dialect: tuple[str, str]
+) -> None:
+    foo_0_moves(cluster)
+    file = plan(tmp_path, {("foo", 0): [3, 2], ("foo", 1): [1, 2]})
+    found = tool("--execute", "--resume", FILE, file, *dialect)
+    assert (found.status, found.lines) == (0, [])
+    assert found.err == "Resuming: 1 complete, 1 moving, 0 to submit.\n"
 
 
 @pytest.mark.req("R179A-12", "R179B-15")
@@ -289,6 +374,8 @@ def test_a_plan_goes_in_portions(
     before: Moves = {("foo", number): [1, 2] for number in range(3)}
     last = ["42"] if dialect is ASSIGN else []
     assert (found.status, found.lines) == (0, [*started(before, said), *last])
+    told = "request 41: foo-0,foo-1\nrequest 42: foo-2\n" if dialect is ASSIGN else ""
+    assert found.err == told, "each id when it is given"
     assert len(found.keys(17900, 17902)) == 2
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from admin_client.offering import WHERE_TO_SET
 from admin_client.scripted import SERVED, Answer, Instead, ScriptedCluster
 from reassign.offering import ALTER, ASSIGN, FILE, NOW, cells, holds, offering
 from reassign.tool import Moves, Tool, plan
@@ -230,11 +231,61 @@ def test_progress_of_a_request(
     }
 
 
+def test_many_rows_of_a_request_come_with_their_sum(cluster: ScriptedCluster, tool: Tool) -> None:
+    """On standard error: the table is as ever."""
+
+    def told(*rows: Progress) -> tuple[int, str]:
+        replicas = tuple(PartitionReplica("foo", each, 3, row) for each, row in enumerate(rows))
+        response = PartitionAssignmentStatusResponse(request_id=7, replicas=replicas)
+        cluster.on(PartitionAssignmentStatusRequest, response)
+        found = tool("--progress", *ASSIGN)
+        assert [row[1] for row in cells(found)[1:]] == [str(each) for each in range(len(rows))]
+        return len(found.lines), found.err
+
+    done = [Progress(0, 100, 100, True, NOW)] * 17
+    slow = [Progress(60, 1, 3, False, NOW), Progress(60, 30, 300, False, NOW)]
+    assert told(*done, *slow, done[0]) == (21, "")
+    assert told(*done, *slow, Progress(60, 0, -1, False, NOW), Progress(85, 5, 10, True, NOW)) == (
+        22,
+        (
+            "17 of 21 replicas complete, 1 ended otherwise; 1736 of 2013 messages (86.2%);"
+            " slowest: foo-18 on broker 3, 10.0%\n"
+        ),
+    )
+    assert told(*done, *done) == (
+        35,
+        "34 of 34 replicas complete; 3400 of 3400 messages (100.0%)\n",
+    )
+    nothing = [Progress(60, 0, -1, False, NOW)] * 21
+    assert told(*nothing) == (22, "0 of 21 replicas complete\n")
+
+
+def test_many_rows_of_a_plan_come_with_their_sum(
+    cluster: ScriptedCluster, tool: Tool, tmp_path: Path
+) -> None:
+    holds(cluster, {"foo": [[1, 2]] * 20 + [[-1, 1]]})
+    behind = {("foo", n, 2): ReplicaStatus("foo", n, 2, 0, NOW, NOW - 1, NOW, n, 9) for n in (5, 7)}
+    tell(cluster, behind)
+    file = plan(tmp_path, {("foo", number): [2] for number in range(21)})
+    found = tool("--progress", FILE, file, *ALTER)
+    assert len(found.lines) == 22
+    assert found.err == (
+        "18 of 21 replicas in sync, 1 unknown; 12 messages behind, the most foo-7 on broker 2: 7\n"
+    )
+    file = plan(tmp_path, {("foo", number): [1, 2] for number in range(5)})
+    assert tool("--progress", FILE, file, *ALTER).err == ""
+
+
 @pytest.mark.req("R179B-11")
 def test_an_id_that_the_server_does_not_know(cluster: ScriptedCluster, tool: Tool) -> None:
     cluster.on(PartitionAssignmentStatusRequest, PartitionAssignmentStatusResponse(error_code=42))
     found = tool("--progress", "--request", "42", *ASSIGN)
     assert (found.status, found.lines) == (1, ["Unknown reassignment request id 42."])
+    assert found.err == (
+        "A request is forgotten some time after its end"
+        " (reassign.partitions.status.min.retention.ms); --progress without --request shows the"
+        " newest that is known.\n"
+    )
     found = tool("--progress", *ASSIGN)
     assert (found.status, found.lines) == (
         1,
@@ -257,7 +308,8 @@ def test_progress_of_a_server_without_it(
     holds(cluster, {"foo": [[1, 2]]})
     file = (FILE, plan(tmp_path, {("foo", 0): [1]})) if dialect is ALTER else ()
     found = tool("--progress", *file, *dialect)
-    assert (found.status, found.lines) == (1, [f"Error: the server does not offer {text}"])
+    said = f"Error: the server does not offer {text}{WHERE_TO_SET}"
+    assert (found.status, found.lines) == (1, [said])
 
 
 @pytest.mark.req("R179B-6")

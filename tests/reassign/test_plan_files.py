@@ -103,6 +103,7 @@ def test_nesting_without_end_is_refused() -> None:
     [
         ([], "Partition reassignment list cannot be empty"),
         ([("foo", 0, [])], "Partition replica list cannot be empty"),
+        ([("b", 3, []), ("b", 2, [1]), ("a", 10, [])], "Partition replica list cannot be empty"),
         (
             [("foo", 0, [1]), ("foo", 1, [1]), ("foo", 0, [2])],
             "Partition reassignment contains duplicate topic partitions: foo-0",
@@ -126,6 +127,9 @@ def test_plans_that_are_never_sent(
     with pytest.raises(CommandError) as caught:
         check_executable(plan)
     assert str(caught.value) == complaint
+    # Kafka's text does not name it; what people are told beside it does.
+    empty = sorted(f"{topic}-{number}" for topic, number, ids in partitions if not ids)
+    assert caught.value.hint == (f"Without replicas: {','.join(empty)}" if empty else None)
 
 
 def test_topics() -> None:

@@ -9,11 +9,14 @@ from reassign.scripted import ScriptedClock, names
 from klamm.tools.admin import (
     PartitionDescription,
     PartitionReassignment,
+    ReassignmentDetails,
+    StepDetails,
     TopicPartition,
     TopicPartitionReplica,
 )
 from klamm.tools.reassign.copies import Pace
-from klamm.tools.reassign.progress import Moment, Phase, Sight, Watch
+from klamm.tools.reassign.progress import Moment, Phase, Watch
+from klamm.tools.reassign.progress_sight import Sight
 from klamm.tools.reassign.show import display, facts, summary
 from klamm.tools.reassign.state import PartitionState, States
 from klamm.tools.reassign.waiting import DOUBT_SECONDS
@@ -45,7 +48,8 @@ def sight(
     isr: tuple[int, ...] = (1, 2),
     leader: int | None = 2,
     brokers: tuple[int, ...] = BROKERS,
-    waiting_for: dict[TopicPartition, str] | None = None,
+    details: dict[TopicPartition, ReassignmentDetails] | None = None,
+    unthrottled: tuple[str, ...] = (),
 ) -> Sight:
     return Sight(
         States(
@@ -58,8 +62,13 @@ def sight(
             TopicPartitionReplica(*name, broker): size
             for (name, broker), size in (sizes or {}).items()
         },
-        waiting_for or {},
+        details or {},
+        unthrottled,
     )
+
+
+def told(waiting_for: str | None, step: StepDetails | None = None) -> ReassignmentDetails:
+    return ReassignmentDetails(None, None, waiting_for, (), step)
 
 
 def test_a_plan_from_start_to_end() -> None:
@@ -145,8 +154,8 @@ def test_a_cancelled_move_is_forgotten_unless_a_plan_wants_it() -> None:
             True,
         ),
         (
-            sight(moving(P0), isr=(1, 2, 3), waiting_for={P0: "a deletion on 1"}),
-            ["a deletion on 1"],
+            sight(moving(P0), isr=(1, 2, 3), details={P0: told("a deletion on 1")}),
+            ["waits for a deletion on 1"],
             False,
         ),
         (sight(PartitionState(P0, TARGET, ())), ["does not exist"], False),

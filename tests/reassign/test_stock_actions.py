@@ -140,12 +140,17 @@ def test_execute_while_something_moves(world: World, tool: Tool, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("moves", "complaint"),
+    ("moves", "complaint", "hint"),
     [
-        ({("T", 0): [1, 9]}, "Unknown broker id 9"),
-        ({("T", 0): [99, 77]}, "Unknown broker id 77"),
-        ({("T", 1): [1]}, "Unable to find partition: T-1"),
-        ({("nowhere", 0): [1]}, "Topic nowhere not found."),
+        ({("T", 0): [1, 9]}, "Unknown broker id 9", "Broker 9 is a target of T-0\n"),
+        (
+            {("T", 0): [99, 77], ("T", 1): [1, 77], ("T", 2): [1, 99]},
+            "Unknown broker id 77",
+            "Broker 77 is a target of T-0,T-1\n",
+        ),
+        ({("T", 0): []}, "Partition replica list cannot be empty", "Without replicas: T-0\n"),
+        ({("T", 1): [1]}, "Unable to find partition: T-1", ""),
+        ({("nowhere", 0): [1]}, "Topic nowhere not found.", ""),
     ],
 )
 def test_plans_that_do_not_fit_the_cluster(
@@ -154,11 +159,14 @@ def test_plans_that_do_not_fit_the_cluster(
     tmp_path: Path,
     moves: dict[tuple[str, int], list[int]],
     complaint: str,
+    hint: str,
 ) -> None:
+    """Where a text of Kafka's does not say which partition, standard error does."""
     topic = world.topic([1, 2])
     named = {(topic if name == "T" else name, n): ids for (name, n), ids in moves.items()}
     run = tool("--execute", FILE, plan(tmp_path, named))
     assert (run.status, run.lines) == (1, [f"Error: {complaint.replace('T-', f'{topic}-')}"])
+    assert run.err == hint.replace("T-", f"{topic}-")
     assert run.keys(ALTER) == []
 
 

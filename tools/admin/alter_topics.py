@@ -18,7 +18,7 @@ from klamm.tools.admin.routing import Session
 
 SWITCH = "klamm.kip179.alter.enable"
 
-_ALTER = api("alterTopics", AlterTopicsRequest, AlterTopicsResponse, switch=SWITCH)
+ALTER = api("alterTopics", AlterTopicsRequest, AlterTopicsResponse, switch=SWITCH)
 
 #: None where the change has begun, else what keeps it from that, with its code.
 Outcome = AdminError | None
@@ -83,7 +83,7 @@ async def alter(session: Session, altered: Collection[AlteredTopic]) -> Mapping[
         for topic in altered
     )
     answer = await session.ask(
-        _ALTER,
+        ALTER,
         Place.OFFERING,
         lambda _: AlterTopicsRequest(session.timeout_ms, topics),
         lambda response: [response.error_code],

@@ -52,8 +52,11 @@ class Api(Generic[Q, R]):
         theirs = served.get(self.key)
         if theirs is None and self.switch is not None:
             message = self.request.__name__.removesuffix("Request")
+            # A node of klamm without its switches looks like one of Kafka.
             raise UnsupportedVersionError(
-                f"the server does not offer {message} ({self.key}): set {self.switch}=true"
+                f"the server does not offer {message} ({self.key}): set {self.switch}=true,"
+                " a property of each klamm node (server.properties, or --override), with a"
+                " restart; only klamm serves it"
             )
         if theirs is None:
             raise UnsupportedVersionError(f"{node} does not support {self.name} (key {self.key})")

@@ -24,7 +24,7 @@ from klamm.tools.admin.routing import Session
 
 SWITCH = "klamm.kip179.assign.enable"
 
-_ASSIGN = api("assignPartitions", AssignPartitionsRequest, AssignPartitionsResponse, switch=SWITCH)
+ASSIGN = api("assignPartitions", AssignPartitionsRequest, AssignPartitionsResponse, switch=SWITCH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ async def assign(session: Session, targets: Mapping[TopicPartition, Sequence[int
         PartitionAssignment(*name, tuple(brokers)) for name, brokers in targets.items()
     )
     answer = await session.ask(
-        _ASSIGN,
+        ASSIGN,
         Place.OFFERING,
         lambda _: AssignPartitionsRequest(session.timeout_ms, assignments),
         lambda response: [response.error_code],

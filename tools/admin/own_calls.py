@@ -3,16 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Future
 from functools import partial
+from typing import Any, NoReturn
 
 from klamm.tools.admin import assignment_status
-from klamm.tools.admin.alter_topics import AlteredTopic, AlterTopicsResult, alter, checked
-from klamm.tools.admin.assign_partitions import AssignPartitionsResult, assign
+from klamm.tools.admin.alter_topics import (
+    ALTER,
+    AlteredTopic,
+    AlterTopicsResult,
+    alter,
+    checked,
+)
+from klamm.tools.admin.apis import Api, Place
+from klamm.tools.admin.assign_partitions import ASSIGN, AssignPartitionsResult, assign
 from klamm.tools.admin.assignment_status import PartitionAssignmentStatusResult
 from klamm.tools.admin.base import Client
 from klamm.tools.admin.names import TopicPartition, TopicPartitionReplica
 from klamm.tools.admin.replica_status import ReplicaStatus, of_partitions, of_replicas
 from klamm.tools.admin.results import Results
+from klamm.tools.admin.routing import Session
+
+
+class _AgreedError(Exception):
+    """A node serves the request, and nothing was sent."""
+
+
+async def _agree(session: Session, api: Api[Any, Any]) -> None:
+    """Find a node that serves a request; raises AdminError if none does."""
+
+    def make(version: int) -> NoReturn:
+        # A request is made when its version is agreed on, and that is all that is wanted.
+        raise _AgreedError
+
+    try:
+        await session.ask(api, Place.OFFERING, make)
+    except _AgreedError:
+        return
 
 
 class OwnCalls(Client):
@@ -33,6 +60,10 @@ class OwnCalls(Client):
         wanted = checked(altered)
         whole = self._calls.one(partial(alter, altered=wanted), timeout_ms)
         return AlterTopicsResult([topic.name for topic in wanted], whole)
+
+    def alter_topics_offered(self, timeout_ms: int | None = None) -> Future[None]:
+        """Return a future that fails as `alter_topics` if no node serves it; nothing is sent."""
+        return self._calls.one(partial(_agree, api=ALTER), timeout_ms)
 
     def replica_status(
         self, partitions: Collection[TopicPartition], timeout_ms: int | None = None
@@ -62,6 +93,10 @@ class OwnCalls(Client):
         wanted = {TopicPartition(*name): tuple(brokers) for name, brokers in targets.items()}
         operation = partial(assign, targets=wanted)
         return AssignPartitionsResult([*wanted], self._calls.one(operation, timeout_ms))
+
+    def assign_partitions_offered(self, timeout_ms: int | None = None) -> Future[None]:
+        """Return a future that fails as `assign_partitions` if no node serves it."""
+        return self._calls.one(partial(_agree, api=ASSIGN), timeout_ms)
 
     def partition_assignment_status(
         self, request_id: int | None = None, timeout_ms: int | None = None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from klamm.tools.admin import Admin, AlteredTopic
-from klamm.tools.cli._topic_actions import Choice, TopicsError, Wishes, existing
+from klamm.tools.cli._topic_actions import Choice, Say, TopicsError, Wishes, existing
 
 
-def alter_topics(admin: Admin, choice: Choice, wishes: Wishes) -> None:
+def alter_topics(admin: Admin, choice: Choice, wishes: Wishes, watch: str, say: Say) -> None:
     """Begin to change partitions, replication factor and replicas; raises AdminError, TopicsError.
 
-    What is not wished for stays as it is.
+    What is not wished for stays as it is. `watch` is the command that shows what comes of it.
     """
     names = existing(admin, choice)
     if not names:
@@ -25,6 +25,10 @@ def alter_topics(admin: Admin, choice: Choice, wishes: Wishes) -> None:
         for name in names
     ]
     outcomes = admin.alter_topics(altered).result().result()
+    begun = [name for name, error in outcomes.items() if error is None]
+    if begun:
+        say(f"Began to alter topic{'' if len(begun) == 1 else 's'} {','.join(begun)}.")
+        say(f"To watch: {watch}")
     refused = [f"{name}: {error}" for name, error in outcomes.items() if error is not None]
     if refused:
         raise TopicsError("\n".join(refused))

@@ -7,6 +7,7 @@ Source of options, refusals and their order: Kafka 3.9, tools, TopicCommand.java
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -129,7 +130,8 @@ def _check(action: str, options: Mapping[str, Any]) -> None:
     """Refuse what does not go together, in the stock tool's order; raises UsageError."""
 
     def given(name: str) -> bool:
-        return options[name.replace("-", "_")] not in (None, False, ())
+        value = options[name.replace("-", "_")]
+        return value is not None and value is not False and value != ()
 
     alterable = _ALTERABLE if options["dialect"] == ALTER_DIALECT else ("partitions",)
     if not given("bootstrap-server"):
@@ -147,6 +149,8 @@ def _check(action: str, options: Mapping[str, Any]) -> None:
         if not any(given(name) for name in alterable):
             named = ",".join(f"[{name}]" for name in alterable)
             raise _Refusal(f'Missing required argument "{named}"')
+        if options["dialect"] == ALTER_DIALECT:
+            _check_numbers(options)
     for name, known_by in _GOES_WITH.items():
         if not given(name):
             continue
@@ -158,6 +162,17 @@ def _check(action: str, options: Mapping[str, Any]) -> None:
         for other in ("partitions", "replication-factor"):
             if given(other):
                 raise _cannot("replica-assignment", other)
+
+
+def _check_numbers(options: Mapping[str, Any]) -> None:
+    """Refuse numbers that a topic cannot have; -1 leaves one as it is. Raises UsageError."""
+    for name in ("partitions", "replication-factor"):
+        number = options[name.replace("-", "_")]
+        if number is not None and number < 1 and number != -1:
+            raise _Refusal(
+                f"--{name} {number} is not allowed; give 1 or more, or leave it out to keep what"
+                " the topic has"
+            )
 
 
 def _cannot(name: str, other: str) -> _Refusal:
@@ -191,7 +206,7 @@ def _run(action: str, options: Mapping[str, Any], admin: Admin) -> None:
             may_exist = options["if_not_exists"]
             actions.create(admin, name, wishes, may_exist=may_exist, say=click.echo)
         case "alter" if options["dialect"] == ALTER_DIALECT:
-            alter_topics(admin, choice, wishes)
+            alter_topics(admin, choice, wishes, _watch(options), click.echo)
         case "alter":
             actions.alter(admin, choice, wishes)
         case "delete":
@@ -205,6 +220,14 @@ def _run(action: str, options: Mapping[str, Any], admin: Admin) -> None:
                 overrides_only=options["topics_with_overrides"],
             )
             actions.describe(admin, choice, reports, click.echo)
+
+
+def _watch(options: Mapping[str, Any]) -> str:
+    """Return the command that shows the partitions of the topics that are altered."""
+    words = ["klamm", "topics", "--bootstrap-server", options["bootstrap_server"]]
+    if options["command_config"] is not None:
+        words += ["--command-config", options["command_config"]]
+    return shlex.join([*words, "--describe", "--topic", options["topic"]])
 
 
 def _configs(texts: Sequence[str]) -> dict[str, str]:

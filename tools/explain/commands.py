@@ -41,6 +41,13 @@ class Commands:
             f" --entity-name {broker} --add-config {LOG_DIR_RATE}={rate}"
         )
 
+    def limit(self, config: str, value: int) -> str:
+        """Set a limit of the whole cluster."""
+        return (
+            f"kafka-configs{self._connection()} --alter --entity-type brokers --entity-default"
+            f" --add-config {config}={value}"
+        )
+
     def lift(self, config: str) -> str:
         """Take back a limit of the whole cluster."""
         return (

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from klamm.controller.handlers.k17904_describe_reassignments import ORDERED
 from klamm.tools.admin.names import TopicPartition
-from klamm.tools.explain import log_dir_moves, replicas, steps
+from klamm.tools.explain import log_dir_moves, replicas, slots, steps
 from klamm.tools.explain.commands import Commands
 from klamm.tools.explain.facts import MIN_ISR, UNCLEAN, Facts, Partition
 from klamm.tools.explain.findings import (
@@ -30,12 +30,13 @@ _ANY_COMMANDS = Commands()
 
 
 def diagnose(facts: Facts, commands: Commands = _ANY_COMMANDS) -> Findings:
-    """Judge every partition of the last look; `commands` has the words of the advice."""
+    """Judge the partitions of the last look, or the one asked for; `commands` has the advice."""
     found = [
         Diagnosis(name, partition.moving, worst_first(_findings(facts, name, partition, commands)))
         for name, partition in facts.last.partitions.items()
     ]
-    return Findings(worst_partitions_first(found), facts.unseen)
+    wanted = [each for each in slots.judged(facts, found) if facts.asked in (None, each.partition)]
+    return Findings(worst_partitions_first(wanted), facts.unseen)
 
 
 def _findings(
@@ -57,7 +58,7 @@ def _findings(
         # Its move may have ended, and whoever waits for the plan still wants all in sync.
         return found
     if partition.step is not None:
-        return [*found, *steps.findings(name, partition, partition.step, commands)]
+        return [*found, *steps.findings(facts, name, partition.step, commands)]
     if missing and partition.only_shrinks:
         found.append(_kept_out_of_sync(name, partition, missing))
     if led and not missing and partition.waiting_for is None:

@@ -25,8 +25,9 @@ class Step:
     `hosted` are the replicas that brokers are told of: only they can be in sync. `runs` tells
     whether a step does; `waits` says why none does, as key 17904 has it: offline, target-offline,
     not-in-sync or deferred. The rest is told by that key alone: `number` of the step that runs or
-    is next, `most` that there are, and of the one that runs its `kind` and what it adds. `others`
-    are the steps that run of other moves, where the batch of key 46 has told it.
+    is next, `most` that there are, and of the one that runs its `kind`, what it adds, and when it
+    began, in milliseconds since the epoch. `others` are the steps that run of other moves, where
+    the batch of key 46 has told it.
     """
 
     hosted: tuple[int, ...]
@@ -37,6 +38,7 @@ class Step:
     kind: str | None = None
     adding: tuple[int, ...] = ()
     others: int | None = None
+    since_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,8 @@ class Facts:
     """Two looks, which may be one and the same, and what does not change between them.
 
     `alive` are the brokers of the cluster; `topics` and `brokers` are configs. `unseen` says what
-    could not be looked at, and why.
+    could not be looked at, and why. `controller` is its id. `asked` is the one partition
+    that was asked for, None for all; the looks have others too, as far as it waits for them.
     """
 
     first: Look
@@ -117,6 +120,8 @@ class Facts:
     topics: Mapping[str, Configs] = field(default_factory=dict)
     brokers: Mapping[int, Configs] = field(default_factory=dict)
     unseen: tuple[str, ...] = ()
+    controller: int | None = None
+    asked: TopicPartition | None = None
 
     @property
     def seconds(self) -> float:
@@ -135,6 +140,13 @@ class Facts:
         return self.seconds > 0 and not any(
             broker not in look.answered or log in look.sizes for look in (self.first, self.last)
         )
+
+    def limit(self, key: str) -> int | None:
+        """Return a limit of moves as the controller has it, or as brokers do; None if unknown."""
+        known = self.brokers.get(self.controller, {}) if self.controller is not None else {}
+        values = [known] if key in known else self.brokers.values()
+        found = [value for configs in values if (value := configs.get(key, "")).isdigit()]
+        return min(map(int, found), default=None)
 
     def growth(self, name: TopicPartition, broker: int) -> float | None:
         """Return by how many bytes per second a log grew, None if nobody knows.

@@ -34,6 +34,7 @@ class Cause(Enum):
     NOT_COPYING = "not-copying"
     FALLING_BEHIND = "falling-behind"
     LOG_DIR_MOVE_THROTTLED = "log-dir-move-throttled"
+    SLOTS_STUCK = "slots-stuck"
     NO_LEADER = "no-leader"
     KEPT_OUT_OF_SYNC = "kept-out-of-sync"
     TOPIC_DELETED = "topic-deleted"
@@ -70,6 +71,7 @@ _STUCK = frozenset(
         Cause.NOT_COPYING,
         Cause.FALLING_BEHIND,
         Cause.LOG_DIR_MOVE_THROTTLED,
+        Cause.SLOTS_STUCK,
     }
 )
 _WAITS = frozenset(

@@ -7,21 +7,21 @@ is left out and named in `Facts.unseen`; only the list of moves and Metadata mus
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from klamm.controller.configs.cluster_wide import LIMITS
 from klamm.controller.configs.throttle_keys import RATES
+from klamm.controller.handlers.k17904_describe_reassignments import DEFERRED
 from klamm.tools.admin import (
     Admin,
     BatchEntry,
     ConfigResource,
     LogDir,
-    PartitionDescription,
     PartitionReassignment,
     ReassignmentDetails,
     ResourceType,
     TopicPartition,
-    TopicPartitionReplica,
     errors,
 )
 from klamm.tools.admin.partitions import LOOK_MS, read_partitions
@@ -29,10 +29,15 @@ from klamm.tools.explain.facts import (
     TOPIC_KEYS,
     Configs,
     Facts,
-    LogDirMove,
     Look,
     Partition,
-    Step,
+)
+from klamm.tools.explain.looks import (
+    between_dirs,
+    brokers_of,
+    partition_of,
+    step_of,
+    with_logs,
 )
 
 #: (seconds) -> None, and () -> seconds of a clock that only goes forward.
@@ -61,14 +66,16 @@ class Gatherer:
 
     def facts(self) -> Facts:
         """Look; raises AdminError, and NoSuchPartitionError for one that is not there."""
-        first = self._look()
+        first = self._look(is_last=self.watch == 0)
         last = first
         if self.watch > 0 and first.partitions:
             self.sleep(self.watch)
-            last = self._look()
+            last = self._look(is_last=True)
         topics = sorted({name.topic for name, one in last.partitions.items() if one.exists})
-        alive = self.admin.describe_cluster().result().brokers
-        concerned = sorted(_brokers(last.partitions.values()) & set(alive))
+        cluster = self.admin.describe_cluster().result()
+        alive = cluster.brokers
+        asked = brokers_of(last.partitions.values()) | {cluster.controller_id}
+        concerned = [broker for broker in sorted(alive) if broker in asked]
         of_topics = self._configs(ResourceType.TOPIC, topics)
         of_brokers = self._configs(ResourceType.BROKER, map(str, concerned), LOOK_MS)
         return Facts(
@@ -78,21 +85,58 @@ class Gatherer:
             of_topics,
             {int(broker): configs for broker, configs in of_brokers.items()},
             tuple(f"{what}: {error}" for what, error in self._unseen.items()),
+            cluster.controller_id,
+            self.partition,
         )
 
-    def _look(self) -> Look:
-        """Look at the logs first: who has caught up in them may be in sync by the time of the rest.
+    def _look(self, *, is_last: bool) -> Look:
+        """Look at partitions and logs: at the logs first the last time, and last before that.
+
+        Who has caught up in the logs may be in sync by the time of the rest; and who leads at both
+        ends led all the time between two looks at the logs.
+        """
+        if is_last:
+            begun = self.now()
+            dirs = self._log_dirs()
+            return with_logs(begun, self._seen(between_dirs(dirs)), dirs)
+        partitions = self._seen(())
+        begun = self.now()
+        dirs = self._log_dirs()
+        if self.partition is None:
+            others = {*between_dirs(dirs)} - partitions.keys()
+            partitions |= self._partitions(others, {}, {})
+        return with_logs(begun, partitions, dirs)
+
+    def _seen(self, more: Iterable[TopicPartition]) -> dict[TopicPartition, Partition]:
+        """Look at what is asked for: one with those it waits for, or all that moves, and these.
 
         Unless one was named, partitions that do not move any more are not in the look.
         """
-        begun = self.now()
-        dirs = self._log_dirs()
         wanted = None if self.partition is None else {self.partition}
         moves = self._moves(wanted)
         details = self._details(wanted)
         self._batch = self._running() if moves and not details else None
-        names = {*moves, *details, *_between_dirs(dirs)} if wanted is None else wanted
-        return _with_logs(begun, self._partitions(names, moves, details), dirs)
+        if wanted is None:
+            return self._partitions({*moves, *details, *more}, moves, details)
+        holders = self._holders(details) if moves else frozenset()
+        if holders:
+            wanted |= holders
+            moves, details = self._moves(wanted), self._details(wanted)
+        return self._partitions(wanted, moves, details)
+
+    def _holders(
+        self, details: Mapping[TopicPartition, ReassignmentDetails]
+    ) -> AbstractSet[TopicPartition]:
+        """Return whose steps run, if the one that is named waits for a slot."""
+        if self._batch is not None:
+            return frozenset() if self.partition in self._batch else self._batch.keys()
+        if not any(one.step is not None and one.step.waits == DEFERRED for one in details.values()):
+            return frozenset()
+        return {
+            name
+            for name, one in self._details(None).items()
+            if one.step is not None and one.step.waits is None
+        }
 
     def _moves(
         self, wanted: Collection[TopicPartition] | None
@@ -139,8 +183,8 @@ class Gatherer:
                 if name == self.partition:
                     raise NoSuchPartitionError(f"there is no partition {name}")
                 continue  # a broker still has a copy of what was deleted
-            step = _step(name, details.get(name), move, known, self._batch)
-            found[name] = _partition(known, move, details.get(name), step)
+            step = step_of(name, details.get(name), move, known, self._batch)
+            found[name] = partition_of(known, move, details.get(name), step)
         return found
 
     def _log_dirs(self) -> Mapping[int, tuple[LogDir, ...]]:
@@ -175,94 +219,3 @@ class Gatherer:
 
     def _miss(self, what: str, error: errors.AdminError) -> None:
         self._unseen[what] = error
-
-
-def _between_dirs(dirs: Mapping[int, tuple[LogDir, ...]]) -> Iterable[TopicPartition]:
-    """Pick the partitions of which a replica moves to another directory of its broker."""
-    for of_broker in dirs.values():
-        for each in of_broker:
-            yield from (name for name, log in each.replicas.items() if log.is_future)
-
-
-def _with_logs(
-    at: float,
-    partitions: Mapping[TopicPartition, Partition],
-    dirs: Mapping[int, tuple[LogDir, ...]],
-) -> Look:
-    sizes = {}
-    moves = {}
-    failed: dict[int, tuple[str, ...]] = {}
-    for broker, of_broker in dirs.items():
-        broken = tuple(each.path for each in of_broker if each.error is not None)
-        if broken:
-            failed[broker] = broken
-        for each in of_broker:
-            for name, log in each.replicas.items():
-                replica = TopicPartitionReplica(*name, broker)
-                if name not in partitions:
-                    continue
-                if log.is_future:
-                    moves[replica] = LogDirMove(each.path, log.size, log.offset_lag)
-                else:
-                    sizes[replica] = log.size
-    return Look(at, partitions, sizes, moves, failed, frozenset(dirs))
-
-
-def _partition(
-    known: PartitionDescription | None,
-    move: PartitionReassignment | None,
-    details: ReassignmentDetails | None,
-    step: Step | None,
-) -> Partition:
-    replicas = move.replicas if move else known.replicas if known else ()
-    return Partition(
-        replicas,
-        move.adding_replicas if move else (),
-        move.removing_replicas if move else (),
-        known.leader if known else None,
-        known.leader_epoch if known else None,
-        known.isr if known else (),
-        known.offline_replicas if known else (),
-        move is not None,
-        known is not None,
-        details.original_replicas if details else None,
-        details.waiting_for if details else None,
-        details.owed_deletes if details else (),
-        step,
-    )
-
-
-def _step(
-    name: TopicPartition,
-    details: ReassignmentDetails | None,
-    move: PartitionReassignment | None,
-    known: PartitionDescription | None,
-    batch: Mapping[TopicPartition, BatchEntry] | None,
-) -> Step | None:
-    """Return how far a move in steps is: as key 17904 tells, else as the batch of key 46 does.
-
-    The batch does not say why a step does not run; that others do is the likely reason.
-    """
-    if details is not None and details.step is not None:
-        of = details.step
-        runs = of.waits is None
-        return Step(of.hosted_replicas, runs, of.waits, of.number, of.most, of.kind, of.adding)
-    if batch is None or move is None:
-        return None
-    entry = batch.get(name)
-    if entry is None:
-        in_sync = known.isr if known else ()
-        told = tuple(b for b in move.replicas if b not in move.adding_replicas or b in in_sync)
-        return Step(told, runs=False, others=len(batch))
-    adding = tuple(b for b in entry.target_brokers if b not in entry.current_brokers)
-    hosted = (*entry.current_brokers, *adding)
-    return Step(hosted, runs=True, adding=adding, others=len(batch) - 1)
-
-
-def _brokers(partitions: Iterable[Partition]) -> set[int]:
-    found: set[int] = set()
-    for partition in partitions:
-        found.update(partition.replicas)
-        if partition.leader is not None:
-            found.add(partition.leader)
-    return found

@@ -9,7 +9,7 @@ from klamm.tools.admin.names import TopicPartition
 from klamm.tools.explain.commands import Commands
 from klamm.tools.explain.facts import Facts
 from klamm.tools.explain.findings import Cause, Finding
-from klamm.tools.explain.replicas import SENSIBLE_RATE
+from klamm.tools.explain.throttles import SENSIBLE_RATE
 
 _ADVISED_RATE = 10_000_000
 

@@ -12,21 +12,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from klamm.controller.configs.throttle_keys import (
-    FOLLOWER_LIST,
-    FOLLOWER_RATE,
-    LEADER_LIST,
-    LEADER_RATE,
-)
 from klamm.tools.admin.names import TopicPartition
 from klamm.tools.explain import steps
 from klamm.tools.explain.commands import Commands
-from klamm.tools.explain.facts import Configs, Facts, Partition
+from klamm.tools.explain.facts import Facts, Partition
 from klamm.tools.explain.findings import Cause, Finding
+from klamm.tools.explain.throttles import SENSIBLE_RATE, Throttle, throttle_of
 from klamm.tools.explain.words import listed, span
 
-#: Kafka's own tool advises not to go below (ReassignPartitionsCommandOptions.java).
-SENSIBLE_RATE: Final = 1024
 #: A throttle that is advised lets a copy end within an hour, and is not below a megabyte.
 _ADVISED_SECONDS: Final = 3600
 _ADVISED_LEAST: Final = 1_000_000
@@ -38,24 +31,13 @@ _SKEW_SECONDS: Final = 0.5
 #: What lets klamm's controller tell which steps of moves run.
 _TELLS: Final = "klamm.describe.reassignments.enable"
 
-#: What is on a throttled list for all replicas of the topic.
-_EVERY_REPLICA: Final = "*"
-
-
-@dataclass(frozen=True, slots=True)
-class Throttle:
-    """The rate of bytes per second that is in force, which key it is, and on which broker."""
-
-    rate: int
-    key: str
-    broker: int
-
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
     """A replica that is to come into sync, beside its leader; None is what nobody knows.
 
-    `gap` is in bytes, `rate` and `produced` in bytes per second.
+    `gap` is in bytes, `rate` and `produced` in bytes per second. It has `begun` if it did not copy
+    from this leader yet at the first look: then nobody knows the rates.
     """
 
     broker: int
@@ -65,6 +47,7 @@ class _Copy:
     produced: float | None
     caught_up_before: bool
     throttle: Throttle | None
+    begun: bool
 
     @property
     def caught_up(self) -> bool:
@@ -107,28 +90,6 @@ def findings(
             yield _judged(facts, name, _copy(facts, name, partition, broker), commands)
 
 
-def throttle_of(facts: Facts, name: TopicPartition, leader: int, follower: int) -> Throttle | None:
-    """Return the lower of the rates that hold a copy up on either side, None without any.
-
-    Source: KIP-73; Kafka 3.9, ReplicationQuotaManager.scala: a rate counts for listed replicas.
-    """
-    lists = facts.topics.get(name.topic, {})
-    found = []
-    for broker, list_key, rate_key in (
-        (leader, LEADER_LIST, LEADER_RATE),
-        (follower, FOLLOWER_LIST, FOLLOWER_RATE),
-    ):
-        rate = facts.brokers.get(broker, {}).get(rate_key, "")
-        if rate.isdigit() and _is_listed(lists, list_key, name.partition, broker):
-            found.append(Throttle(int(rate), rate_key, broker))
-    return min(found, key=lambda each: each.rate, default=None)
-
-
-def _is_listed(lists: Configs, key: str, partition: int, broker: int) -> bool:
-    items = [item.strip() for item in lists.get(key, "").split(",")]
-    return _EVERY_REPLICA in items or f"{partition}:{broker}" in items
-
-
 def _away(
     facts: Facts, name: TopicPartition, partition: Partition, broker: int, commands: Commands
 ) -> Finding | None:
@@ -144,7 +105,8 @@ def _away(
         advice = f"start broker {broker}{or_back}"
         return Finding(Cause.TARGET_OFFLINE, name, text, (broker,), evidence, advice, back)
     failed = facts.last.failed.get(broker, ())
-    if broker in partition.offline or (failed and facts.never_had(name, broker)):
+    has_none = facts.never_had(name, broker) and not _has_begun(facts, name, broker)
+    if broker in partition.offline or (failed and has_none):
         evidence = {"failed": [*failed], "offline_replicas": list(partition.offline)}
         which = f" {', '.join(failed)}" if failed else ""
         text = f"broker {broker}, which {part}, has lost a log directory{which}"
@@ -156,7 +118,8 @@ def _away(
 def _copy(facts: Facts, name: TopicPartition, partition: Partition, broker: int) -> _Copy:
     leader = partition.leader
     assert leader is not None, "without a leader there is nothing to copy from"
-    produced = facts.growth(name, leader)
+    begun = _has_begun(facts, name, broker)
+    produced = None if begun else facts.growth(name, leader)
     slack = math.ceil((produced or 0) * _SKEW_SECONDS)
     has, wanted = (facts.size(facts.last, name, each) for each in (broker, leader))
     had, was_wanted = (facts.size(facts.first, name, each) for each in (broker, leader))
@@ -168,15 +131,34 @@ def _copy(facts: Facts, name: TopicPartition, partition: Partition, broker: int)
         broker,
         leader,
         gap,
-        facts.growth(name, broker),
+        None if begun else facts.growth(name, broker),
         produced,
         facts.seconds > 0
+        and not begun
         and before is not None
-        and (before.leader, before.isr) == (leader, partition.isr)
+        and before.isr == partition.isr
         and had is not None
         and was_wanted is not None
         and had + slack >= was_wanted,
         throttle_of(facts, name, leader, broker),
+        begun,
+    )
+
+
+def _has_begun(facts: Facts, name: TopicPartition, broker: int) -> bool:
+    """Tell whether the replica has copied from this leader, as what it is now, in but one look.
+
+    What was seen of two leaders says nothing of either: the later one may itself have copied
+    before it led, which is not what producers write.
+    """
+    if facts.seconds <= 0:
+        return False
+    before, now = facts.first.partitions.get(name), facts.last.partitions[name]
+    return (
+        before is None
+        or (before.leader, before.leader_epoch) != (now.leader, now.leader_epoch)
+        or broker in before.isr
+        or not steps.was_due(before, now, broker)
     )
 
 
@@ -192,14 +174,18 @@ def _judged(facts: Facts, name: TopicPartition, copy: _Copy, commands: Commands)
     if copy.caught_up:
         text = f"broker {copy.broker} has everything that leader {copy.leader} has, and may join"
         return _finding(Cause.JOINING, name, copy, text)
-    if copy.rate is None or copy.produced is None:
-        text = f"broker {copy.broker} lacks {copy.gap} bytes; look for longer to see its rate"
-        return _finding(Cause.COPYING, name, copy, text)
-    if copy.rate == 0 and copy.throttle is None and steps.is_untold(facts, name, copy.broker):
+    if copy.throttle is None and steps.is_untold(facts, name, copy.broker):
         text = f"broker {copy.broker} has no log of it yet: moves are limited, and nobody tells"
         text += " whether its step has begun"
         advice = f"the controller tells it if {_TELLS} is set"
         return _finding(Cause.OUT_OF_SYNC, name, copy, text, advice)
+    if copy.begun:
+        text = f"broker {copy.broker} lacks {copy.gap} bytes, and has just begun to copy them from"
+        text += f" leader {copy.leader}; look again to see its rate"
+        return _finding(Cause.COPYING, name, copy, text)
+    if copy.rate is None or copy.produced is None:
+        text = f"broker {copy.broker} lacks {copy.gap} bytes; look for longer to see its rate"
+        return _finding(Cause.COPYING, name, copy, text)
     if copy.rate == 0 and copy.throttle is None:
         text = (
             f"broker {copy.broker} is alive, lacks {copy.gap} bytes, and has copied nothing in"

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 from klamm.tools.explain.facts import Facts, Partition
 from klamm.tools.explain.findings import Diagnosis, Findings, Severity
-from klamm.tools.explain.words import listed
+from klamm.tools.explain.words import listed, names_text
 
 
 def lines(facts: Facts, findings: Findings) -> Iterator[str]:
-    """Tell of each partition, the worst first, and sum up."""
+    """Tell of each partition, the worst first, of those that are alike once, and sum up."""
+    alike: dict[Hashable, list[Diagnosis]] = defaultdict(list)
     for each in findings.partitions:
-        yield from _partition_lines(facts.last.partitions[each.partition], each)
+        alike[_said(each) or each.partition].append(each)
+    for first, *others in alike.values():
+        yield from _partition_lines(facts.last.partitions[first.partition], first)
+        if others:
+            yield f"  and {len(others)} more: {names_text(each.partition for each in others)}"
     for missed in findings.unseen:
         yield f"not seen: {missed}"
     yield summary(findings)
@@ -37,6 +42,14 @@ def summary(findings: Findings) -> str:
 
 
 _WORDS = {Severity.STUCK: "stuck", Severity.WAITS: "waiting", Severity.PROGRESS: "going on"}
+
+
+def _said(diagnosis: Diagnosis) -> Hashable:
+    """Return what is said of a partition beside its replicas; nothing if nothing was found."""
+    found = tuple(
+        (each.cause, each.text, each.advice, each.commands) for each in diagnosis.findings
+    )
+    return found and (diagnosis.moving, found)
 
 
 def _partition_lines(partition: Partition, diagnosis: Diagnosis) -> Iterator[str]:

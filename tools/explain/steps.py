@@ -16,6 +16,7 @@ from klamm.controller.configs.cluster_wide import (
 )
 from klamm.controller.core.pace import UNLIMITED
 from klamm.tools.admin.names import TopicPartition
+from klamm.tools.explain import step_counts
 from klamm.tools.explain.commands import Commands
 from klamm.tools.explain.facts import Facts, Partition, Step
 from klamm.tools.explain.findings import Cause, Finding
@@ -39,6 +40,18 @@ def due(facts: Facts, partition: Partition, missing: Sequence[int]) -> list[int]
     ]
 
 
+def was_due(before: Partition, now: Partition, broker: int) -> bool:
+    """Tell whether a replica that is due now was so at an earlier look, and by the same step."""
+    first, last = before.step, now.step
+    if last is not None and broker in last.adding:
+        return (
+            first is not None
+            and broker in first.adding
+            and (first.number, first.since_ms) == (last.number, last.since_ms)
+        )
+    return broker in (before.replicas if first is None else first.hosted)
+
+
 def is_untold(facts: Facts, name: TopicPartition, broker: int) -> bool:
     """Tell whether a broker may know nothing of the partition yet, for moves are limited."""
     partition = facts.last.partitions[name]
@@ -50,21 +63,24 @@ def is_untold(facts: Facts, name: TopicPartition, broker: int) -> bool:
 
 
 def findings(
-    name: TopicPartition, partition: Partition, step: Step, commands: Commands
+    facts: Facts, name: TopicPartition, step: Step, commands: Commands
 ) -> Iterable[Finding]:
     """Tell which step runs, or why none does."""
+    partition = facts.last.partitions[name]
+    likely = step_counts.likely(facts, name)
     evidence: dict[str, object] = {
         "hosted": [*step.hosted],
         "step": step.number,
         "most_steps": step.most,
+        "likely_steps": likely,
     }
     if step.runs:
-        yield Finding(Cause.STEP, name, _running(step), step.adding, evidence)
+        yield Finding(Cause.STEP, name, _running(step, _which(step, likely)), step.adding, evidence)
         if partition.waiting_for is not None:
             text = f"the controller waits for {partition.waiting_for}"
             yield Finding(Cause.CONTROLLER_WAITS, name, text, (), evidence)
         return
-    which = "its next step" if step.number is None else f"step {step.number} of at most {step.most}"
+    which = _which(step, likely) or "its next step"
     led = partition.leader is not None and partition.leader not in partition.offline
     if step.waits == "offline" and led and partition.waiting_for is not None:
         # Nobody is away: the controller cannot do what it would, and says why.
@@ -87,25 +103,31 @@ def findings(
         text = f"{which} cannot begin: nothing can be done before a broker of its target is back"
         yield Finding(Cause.CONTROLLER_WAITS, name, text, (), evidence)
     else:
-        yield _deferred(name, partition, step, commands, which, evidence)
+        yield _deferred(facts, name, step, commands, which, evidence)
 
 
-def _running(step: Step) -> str:
-    number = "a step" if step.number is None else f"step {step.number} of at most {step.most}"
+def _which(step: Step, likely: int | None) -> str:
+    """Say which step it is of how many; nothing where nobody counts them."""
+    if step.number is None:
+        return ""
+    return f"step {step.number} of {f'at most {step.most}' if likely is None else likely}"
+
+
+def _running(step: Step, which: str) -> str:
     kind = f" ({step.kind})" if step.kind else ""
-    if step.adding:
-        return f"{number} runs{kind}: it adds {brokers_text(step.adding)}"
-    return f"{number} runs{kind}: it copies nothing"
+    what = f"it adds {brokers_text(step.adding)}" if step.adding else "it copies nothing"
+    return f"{which or 'a step'} runs{kind}: {what}"
 
 
 def _deferred(
+    facts: Facts,
     name: TopicPartition,
-    partition: Partition,
     step: Step,
     commands: Commands,
     which: str,
     evidence: dict[str, object],
 ) -> Finding:
+    partition = facts.last.partitions[name]
     if partition.waiting_for is not None:
         text = f"{which} waits for {partition.waiting_for}"
     elif step.others is not None:
@@ -115,5 +137,8 @@ def _deferred(
         text = f"{which} waits for a slot"
     config = LEADER_MOVEMENTS if LEADER_MOVEMENTS in text else PARTITION_MOVEMENTS
     advice = "it goes on by itself when another step ends; or raise the limit, or lift it:"
-    command = commands.lift(config)
-    return Finding(Cause.DEFERRED, name, text, (), evidence, advice, (command,))
+    limit = facts.limit(config)
+    words = [commands.lift(config)]
+    if limit is not None and limit < UNLIMITED // 2:
+        words.insert(0, commands.limit(config, 2 * limit))
+    return Finding(Cause.DEFERRED, name, text, (), evidence, advice, tuple(words))

@@ -16,7 +16,7 @@ from typing import Final
 
 from klamm.tools.reassign.exits import Exit
 from klamm.tools.reassign.guide import KIP_179, PORTIONS
-from klamm.tools.reassign.kip_179_options import HELP, NEVER_WITH_ZOOKEEPER
+from klamm.tools.reassign.kip_179_options import HELP, NEVER_WITH_ZOOKEEPER, with_hint
 from klamm.tools.reassign.options import (
     COMMON,
     ONLY_WITH_SERVER,
@@ -145,7 +145,8 @@ def parse(words: Sequence[str]) -> Command:
     dialect = _dialect(given)
     for name in given:
         if dialect not in OPTIONS[name].dialects:
-            raise UsageError(f"{name} is not a recognized option")
+            said = f"{name} is not a recognized option"
+            raise UsageError(with_hint(said, dialect, name), dialect=dialect)
     if "help" in given:
         raise HelpWanted(dialect, asked=True)
     if "version" in given:
@@ -177,7 +178,8 @@ def _judged(
     permitted = {action.name, *action.required, *action.permitted, *COMMON}
     for name in given:
         if name not in permitted:
-            raise UsageError(f'Option "[{name}]" can\'t be used with action "[{action.name}]"')
+            said = f'Option "[{name}]" can\'t be used with action "[{action.name}]"'
+            raise UsageError(with_hint(said, dialect, f"{action.name} {name}"))
     if writes_only:
         # Nothing is cancelled, and whoever gives another option may think that something is.
         for name in given.keys() - _WITH_WRITE_PLAN:

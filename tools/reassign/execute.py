@@ -47,8 +47,12 @@ def execute(
         moving,
         clock,
         allow_replication_factor_change=options.allow_replication_factor_change,
+        in_portions=options.pacing.batch_size > 0,
     )
     starts.check(plan, current)
+    has_more = options.sets_throttles or options.pacing.resume or bool(plan.log_dirs)
+    if not has_more and starts.running(plan.targets) == plan.targets.keys():
+        raise TerseError(texts.not_submitted(plan.targets))
     if options.plan_check:
         check.before_execute(admin, plan, output)
     _tell_way_back(begun.not_in(current), options.rollback, output)
@@ -77,7 +81,7 @@ def _running(
         moving = admin.list_partition_reassignments().result()
     others = len(set(moving) - set(begun.in_flight))
     if others and not options.additional:
-        raise TerseError(texts.EXISTING)
+        raise TerseError(texts.EXISTING_179 if options.dialect.is_kip_179 else texts.EXISTING)
     if others and options.pacing.batch_size:
         output.warn(
             f"{others} partition{texts.plural(others)} move already, beside the"
@@ -103,7 +107,11 @@ def check_brokers(plan: Plan, live: Collection[int]) -> None:
     """Refuse a target that is not in the cluster; raises CommandError."""
     unknown = sorted(plan.brokers - set(live))
     if unknown:
-        raise CommandError(f"Unknown broker id {unknown[0]}")
+        first = unknown[0]
+        wanting = {name for name, target in plan.entries if first in target}
+        raise CommandError(
+            f"Unknown broker id {first}", f"Broker {first} is a target of {texts.names(wanting)}"
+        )
 
 
 def _throttle(
@@ -115,7 +123,7 @@ def _throttle(
     options: ExecuteOptions,
     output: Output,
 ) -> None:
-    if options.throttle < 0 and options.log_dir_throttle < 0:
+    if not options.sets_throttles:
         return
     output.say(texts.RUN_VERIFY)
     if options.throttle >= 0:

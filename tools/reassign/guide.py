@@ -43,6 +43,6 @@ topics and on the cluster.
 One reassignment goes on at a time: while anything moves, the server refuses to start more, whatever
 --additional and --incremental say. It has to offer the requests of the dialect, which it does not
 by default: klamm.kip179.alter.enable=true for kip-179-alter, klamm.kip179.assign.enable=true for
-kip-179-assign.
+kip-179-assign, a property of each klamm node that counts from its next start.
 --zookeeper still works, and warns. It goes in a later release, which has no number yet;
 --bootstrap-server replaces it."""

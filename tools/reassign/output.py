@@ -18,7 +18,14 @@ class TerseError(Exception):
 
 
 class CommandError(Exception):
-    """An action has failed; what is printed starts with `Error: `."""
+    """An action has failed; what is printed starts with `Error: `.
+
+    `hint` is for people, beside a text that stock scripts know.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 class Output:

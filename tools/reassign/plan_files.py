@@ -92,8 +92,11 @@ def check_executable(plan: Plan) -> None:
     """Refuse, in the words of the stock tool, what --execute never sends; raises CommandError."""
     if not plan.entries:
         raise CommandError("Partition reassignment list cannot be empty")
-    if not all(target for _, target in plan.entries):
-        raise CommandError("Partition replica list cannot be empty")
+    empty = [name for name, target in plan.entries if not target]
+    if empty:
+        raise CommandError(
+            "Partition replica list cannot be empty", f"Without replicas: {texts.names(empty)}"
+        )
     twice = _repeated([name for name, _ in plan.entries])
     if twice:
         raise CommandError(

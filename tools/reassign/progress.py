@@ -7,29 +7,28 @@ Bytes are those that brokers tell of their log directories (key 35).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, unique
 from typing import Final
 
+from klamm.controller.configs.throttle_keys import LISTS
 from klamm.tools.admin import (
     Admin,
-    PartitionDescription,
+    ConfigResource,
     PartitionReassignment,
+    ReassignmentDetails,
+    ResourceType,
     TopicPartition,
     TopicPartitionReplica,
     errors,
 )
 from klamm.tools.admin.partitions import read_partitions
 from klamm.tools.reassign.copies import SLOWEST, Copy, Progress, Snapshot
+from klamm.tools.reassign.progress_reasons import Standstills, behind_stuck, reasons
+from klamm.tools.reassign.progress_sight import Sight, Slow
 from klamm.tools.reassign.resume import goal
 from klamm.tools.reassign.sizes import Say, replica_bytes
-from klamm.tools.reassign.state import (
-    PartitionState,
-    States,
-    Target,
-    Verdict,
-    read_states,
-)
+from klamm.tools.reassign.state import PartitionState, States, Target, Verdict, read_states
 from klamm.tools.reassign.waiting import DOUBT_SECONDS
 
 Targets = Mapping[TopicPartition, Target]
@@ -51,37 +50,6 @@ PHASES: Final = {
     Verdict.CATCHING_UP: Phase.CATCHING_UP,
     Verdict.COMPLETE: Phase.DONE,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a partition is not done; `lasts` if it will not pass by itself."""
-
-    text: str
-    lasts: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What one look has shown: of the partitions, of their topics and of the brokers' disks.
-
-    `waiting_for` is what klamm's controller says of them; other controllers say nothing.
-    """
-
-    states: States
-    described: Mapping[TopicPartition, PartitionDescription] = field(default_factory=dict)
-    brokers: Collection[int] = ()
-    sizes: Mapping[TopicPartitionReplica, int] = field(default_factory=dict)
-    waiting_for: Mapping[TopicPartition, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Slow:
-    """A partition that is not done: its least finished copy, None if it copies nothing."""
-
-    name: TopicPartition
-    copy: Copy | None
-    reasons: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +82,12 @@ class Watch:
         self._adding: dict[TopicPartition, frozenset[int]] = {}
         self._progress = Progress([])
         self._elsewhere: dict[TopicPartition, float] = {}
-        self._grown: dict[tuple[TopicPartition, int], tuple[int, float]] = {}
+        self._standstills = Standstills()
+
+    @property
+    def standing(self) -> frozenset[str]:
+        """The topics with copies that stood still at the last look."""
+        return self._standstills.topics
 
     def take_in(self, moving: Mapping[TopicPartition, PartitionReassignment]) -> None:
         """Watch moves that were found, if there is no plan that says what to watch."""
@@ -135,18 +108,21 @@ class Watch:
         seen = [copy for mine in copies.values() for copy in mine]
         self._progress.add(seen)
         snapshot = self._progress.update(now, seen, frozenset(unfinished))
+        standing = self._standstills.update(seen, states, sight, now)
         slow = [
             Slow(
                 name,
-                min(mine, key=_share, default=None),
-                reasons(states[name], sight, mine) + self._standing(states[name], sight, mine, now),
+                min((one for one in mine if sight.is_due(one)), key=_share, default=None),
+                reasons(states[name], sight, mine) + standing[name],
             )
             for name, mine in copies.items()
         ]
+        slow = behind_stuck(slow, sight)
         # What waits for its turn would hide what moves: it comes last.
         slow.sort(
             key=lambda one: (
                 PHASES[states[one.name].verdict] is Phase.NOT_STARTED,
+                sight.is_deferred(one.name),
                 _share(one.copy) if one.copy else 1.0,
                 one.name,
             )
@@ -177,22 +153,6 @@ class Watch:
                     self._progress.drop({state.name})
         self._elsewhere = elsewhere
 
-    def _standing(
-        self, state: PartitionState, sight: Sight, copies: Collection[Copy], now: float
-    ) -> tuple[Reason, ...]:
-        """Name brokers that are there and have not copied for a while: they may hang, or wait."""
-        found = []
-        for copy in copies:
-            key = copy.name, copy.broker
-            done, since = self._grown.get(key, (copy.done, now))
-            if done != copy.done or state.verdict is Verdict.INCONSISTENT:
-                since = now
-            self._grown[key] = copy.done, since
-            if copy.left and copy.broker in sight.brokers and now - since >= DOUBT_SECONDS:
-                text = f"broker {copy.broker} has copied nothing for {now - since:.0f} s"
-                found.append(Reason(text))
-        return tuple(found)
-
     def _copies(self, state: PartitionState, sight: Sight) -> list[Copy]:
         """Return the replicas that a move adds; nobody knows them once it has ended."""
         name, move = state.name, sight.states.moving.get(state.name)
@@ -214,31 +174,6 @@ class Watch:
         ]
 
 
-def reasons(state: PartitionState, sight: Sight, copies: Collection[Copy]) -> tuple[Reason, ...]:
-    """Say why a partition is not done, as far as a look shows; `klamm explain` knows more."""
-    found = []
-    if state.verdict is Verdict.INCONSISTENT:
-        if not state.current:
-            return (Reason("does not exist"),)
-        return (Reason("not started, or cancelled"),)
-    described = sight.described.get(state.name)
-    isr = described.isr if described else ()
-    if described is not None and described.leader is None:
-        found.append(Reason("has no leader", lasts=True))
-    for broker in state.target:
-        if broker not in sight.brokers:
-            found.append(Reason(f"broker {broker} is not there", lasts=True))
-        elif (
-            described is not None
-            and broker not in isr
-            and not any(copy.broker == broker and copy.left for copy in copies)
-        ):
-            found.append(Reason(f"broker {broker} is not in sync"))
-    if told := sight.waiting_for.get(state.name):
-        found.append(Reason(told))
-    return tuple(found)
-
-
 def look(admin: Admin, watch: Watch, say: Say) -> Sight:
     """Ask the cluster; raises AdminError."""
     states = read_states(admin, watch.targets)
@@ -256,15 +191,29 @@ def look(admin: Admin, watch: Watch, say: Say) -> Sight:
     holders = {broker for name in left for broker in partitions[name].current}
     sizes = replica_bytes(admin, holders & brokers, left, say)
     described = read_partitions(admin, {name.topic for name in left})
-    return Sight(states, described, brokers, sizes, _waiting_for(admin))
+    unthrottled = _unthrottled(admin, watch.standing)
+    return Sight(states, described, brokers, sizes, _details(admin), unthrottled)
 
 
-def _waiting_for(admin: Admin) -> dict[TopicPartition, str]:
+def _details(admin: Admin) -> Mapping[TopicPartition, ReassignmentDetails]:
     try:
-        details = admin.describe_reassignments().result()
+        return admin.describe_reassignments().result()
     except errors.UnsupportedVersionError:
         return {}
-    return {name: one.waiting_for for name, one in details.items() if one.waiting_for}
+
+
+def _unthrottled(admin: Admin, topics: Collection[str]) -> frozenset[str]:
+    """Return which of the topics have no throttled replicas; who may not ask knows of none."""
+    resources = [ConfigResource(ResourceType.TOPIC, topic) for topic in sorted(topics)]
+    found = set()
+    for resource, future in admin.describe_configs(resources).futures.items():
+        try:
+            entries = future.result()
+        except errors.ApiError:
+            continue
+        if not any(entries[key].value for key in LISTS if key in entries):
+            found.add(resource.name)
+    return frozenset(found)
 
 
 def _share(copy: Copy) -> float:

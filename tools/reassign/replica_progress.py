@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from fractions import Fraction
 from typing import Final
 
 from klamm.protocol.error_codes import ErrorCode
@@ -19,6 +20,8 @@ from klamm.tools.reassign.output import Output, TerseError
 _PLAN_HEADING: Final = ("Topic", "Partition", "Broker", "Status")
 _REQUEST_HEADING: Final = ("Topic", "Partition", "Broker", "Done", "Total", "Percent", "Status")
 
+#: The most rows that are taken in at a glance; beside more of them stands a sum, for people.
+_GLANCE: Final = 20
 _UNKNOWN: Final = "Behind: unknown"
 #: KIP-179's words for a replica that is not there.
 _NOT_THERE: Final[Mapping[int, str]] = {
@@ -29,6 +32,10 @@ _NOT_THERE: Final[Mapping[int, str]] = {
     ErrorCode.LEADER_NOT_AVAILABLE: _UNKNOWN,
     ErrorCode.NOT_LEADER_OR_FOLLOWER: _UNKNOWN,
 }
+_FORGOTTEN: Final = (
+    "A request is forgotten some time after its end (reassign.partitions.status.min.retention.ms);"
+    " --progress without --request shows the newest that is known."
+)
 _ENDED: Final[Mapping[int, str]] = {
     ErrorCode.NO_REASSIGNMENT_IN_PROGRESS: "Cancelled or superseded",
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "Deleted",
@@ -47,14 +54,38 @@ def show_plan(admin: Admin, plan_json: str, output: Output) -> None:
     ]
     futures = admin.replica_status_of(dict.fromkeys(replicas), LOOK_MS).futures
     rows = [_PLAN_HEADING]
+    found = {}
     for replica in replicas:
-        status = _status(replica, futures[replica], output)
+        status, found[replica] = _status(replica, futures[replica], output)
         rows.append((replica.topic, str(replica.partition), str(replica.broker), status))
     output.say(table(rows))
+    if len(replicas) > _GLANCE:
+        output.warn(sum_of_plan(found))
 
 
-def _status(replica: TopicPartitionReplica, future: Future[ReplicaStatus], output: Output) -> str:
-    lag: int | None = None
+def sum_of_plan(found: Mapping[TopicPartitionReplica, ReplicaStatus | None]) -> str:
+    """Say how many replicas are in sync and which is the last; None where nobody knows."""
+    late = {name: status for name, status in found.items() if status and not status.is_in_sync}
+    unknown = sum(status is None for status in found.values())
+    text = f"{len(found) - len(late) - unknown} of {len(found)} replicas in sync"
+    if unknown:
+        text += f", {unknown} unknown"
+    lags = {name: status.lag for name, status in late.items() if status.lag is not None}
+    if lags:
+        last = max(lags, key=lambda name: lags[name])
+        text += f"; {sum(lags.values())} messages behind, the most {_on(last)}: {lags[last]}"
+    return text
+
+
+def _on(replica: TopicPartitionReplica) -> str:
+    return f"{replica.topic}-{replica.partition} on broker {replica.broker}"
+
+
+def _status(
+    replica: TopicPartitionReplica, future: Future[ReplicaStatus], output: Output
+) -> tuple[str, ReplicaStatus | None]:
+    """Return the words for a replica, and what they say of it if anybody knows."""
+    found: ReplicaStatus | None = None
     try:
         found = future.result()
     except errors.TimeoutError_ as error:
@@ -65,10 +96,10 @@ def _status(replica: TopicPartitionReplica, future: Future[ReplicaStatus], outpu
             raise
         text = _NOT_THERE[error.code]
     else:
-        lag = found.lag
         text = status_text(found)
+    lag = None if found is None else found.lag
     output.add("replicas", {**replica._asdict(), "status": text, "lag": lag})
-    return text
+    return text, found
 
 
 def status_text(status: ReplicaStatus) -> str:
@@ -89,6 +120,7 @@ def show_request(admin: Admin, request_id: int | None, output: Output) -> None:
     except errors.InvalidRequestError as error:
         if request_id is None:
             raise TerseError("There is no reassignment request that is remembered.") from error
+        output.warn(_FORGOTTEN)
         raise TerseError(f"Unknown reassignment request id {request_id}.") from error
     rows = [_REQUEST_HEADING]
     for replica, progress in replicas.items():
@@ -115,7 +147,32 @@ def show_request(admin: Admin, request_id: int | None, output: Output) -> None:
             },
         )
     output.say(table(rows))
+    if len(replicas) > _GLANCE:
+        output.warn(sum_of_request(replicas))
     output.put(request_id=result.request_id.result(), complete=result.complete().result())
+
+
+def sum_of_request(replicas: Mapping[TopicPartitionReplica, Progress]) -> str:
+    """Say how much of a request is done, in replicas and messages, and which is the last."""
+    ended = [progress for progress in replicas.values() if progress.complete]
+    failed = sum(progress.error is not None for progress in ended)
+    text = f"{len(ended) - failed} of {len(replicas)} replicas complete"
+    if failed:
+        text += f", {failed} ended otherwise"
+    known = {name: each for name, each in replicas.items() if each.denominator}
+    done = sum(each.numerator for each in known.values())
+    total = sum(each.denominator or 0 for each in known.values())
+    if known:
+        text += f"; {done} of {total} messages ({percent_of(done, total)})"
+    shares = {
+        name: Fraction(each.numerator, each.denominator)
+        for name, each in known.items()
+        if each.denominator and not each.complete
+    }
+    if shares:
+        last = min(shares, key=lambda name: shares[name])
+        text += f"; slowest: {_on(last)}, {percent(known[last])}"
+    return text
 
 
 def progress_text(progress: Progress) -> str:
@@ -131,7 +188,12 @@ def percent(progress: Progress) -> str:
     """Return what is done in tenths of a percent, rounded down, so that 100.0% is all of it."""
     if not progress.denominator:
         return "-"
-    tenths = progress.numerator * 1000 // progress.denominator
+    return percent_of(progress.numerator, progress.denominator)
+
+
+def percent_of(done: int, total: int) -> str:
+    """Return a share in tenths of a percent, rounded down."""
+    tenths = done * 1000 // total
     return f"{tenths // 10}.{tenths % 10}%"
 
 

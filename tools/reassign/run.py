@@ -86,6 +86,8 @@ def _guarded(command: Command, output: Output, record: Record | None) -> Exit:
     except (CommandError, errors.AdminError, properties.OptionError) as error:
         output.say(f"Error: {error}")
         output.put(error=str(error))
+        if isinstance(error, CommandError) and error.hint is not None:
+            output.warn(error.hint)
     except KeyboardInterrupt:
         output.warn("Interrupted; what was started goes on.")
         output.put(error="interrupted")

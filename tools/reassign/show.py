@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from klamm.tools.reassign.copies import Pace
-from klamm.tools.reassign.progress import Moment, Phase, Slow
+from klamm.tools.reassign.progress import Moment, Phase
+from klamm.tools.reassign.progress_sight import Slow
 
 _BAR_WIDTH = 30
 

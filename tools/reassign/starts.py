@@ -7,7 +7,8 @@ klamm's servers know.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -43,8 +44,12 @@ class Starts(Protocol):
     def check(self, plan: Plan, current: Assignment) -> None:
         """Refuse a plan that this kind cannot carry; `current` are the replicas now.
 
-        Raises CommandError; nothing has been changed by then.
+        Raises CommandError, and AdminError if no node serves the request; nothing has been
+        changed by then.
         """
+
+    def running(self, group: Targets) -> Set[TopicPartition]:
+        """Return what is not asked for because it moves to its target already."""
 
     def send(self, group: Targets) -> Refusals:
         """Send one request, and return what was refused; raises AdminError."""
@@ -58,13 +63,16 @@ def starts_of(
     clock: Clock,
     *,
     allow_replication_factor_change: bool = True,
+    in_portions: bool = False,
 ) -> Starts:
     """Return the kind of a dialect; `moving` is what moves before the first is sent."""
     match dialect:
         case Dialect.KIP_179_ALTER:
             return ByTopics(admin, moving, allow_replication_factor_change)
         case Dialect.KIP_179_ASSIGN:
-            return ByRequestId(admin, moving, allow_replication_factor_change, output, clock)
+            return ByRequestId(
+                admin, moving, allow_replication_factor_change, output, clock, in_portions
+            )
     return ByPartitions(admin, allow_replication_factor_change)
 
 
@@ -77,6 +85,10 @@ class ByPartitions:
 
     def check(self, plan: Plan, current: Assignment) -> None:
         """Refuse nothing."""
+
+    def running(self, group: Targets) -> Set[TopicPartition]:
+        """Return nothing: what moves can be asked for again."""
+        return frozenset()
 
     def send(self, group: Targets) -> Refusals:
         """Send key 45."""
@@ -99,7 +111,11 @@ class _OneAtATime(ABC):
     allow_change: bool
 
     def check(self, plan: Plan, current: Assignment) -> None:
-        """Refuse changes of the replication factor if they are not wanted."""
+        """Refuse changes of the replication factor if they are not wanted.
+
+        First the server is asked whether it offers the request, so that none learns it half way.
+        """
+        self._offered().result()
         if self.allow_change:
             return
         for name, target in plan.targets.items():
@@ -112,12 +128,21 @@ class _OneAtATime(ABC):
 
     def send(self, group: Targets) -> Refusals:
         """Ask for what does not move to its target yet."""
-        left = {name: target for name, target in group.items() if not self._runs(name, target)}
+        running = self.running(group)
+        left = {name: target for name, target in group.items() if name not in running}
         return self._send(left) if left else {}
 
-    def _runs(self, name: TopicPartition, target: Target) -> bool:
-        move = self.moving.get(name)
-        return move is not None and goal(move) == target
+    def running(self, group: Targets) -> Set[TopicPartition]:
+        """Return what moved to its target before the first request."""
+        return {
+            name
+            for name, target in group.items()
+            if name in self.moving and goal(self.moving[name]) == target
+        }
+
+    @abstractmethod
+    def _offered(self) -> Future[None]:
+        """Ask whether any node serves the request."""
 
     @abstractmethod
     def _send(self, group: Targets) -> Refusals:
@@ -139,6 +164,9 @@ class ByTopics(_OneAtATime):
                     " dialect, or a file for each number."
                 )
         _OneAtATime.check(self, plan, current)
+
+    def _offered(self) -> Future[None]:
+        return self.admin.alter_topics_offered()
 
     def _send(self, group: Targets) -> Refusals:
         topics = _by_topic(group)
@@ -169,22 +197,31 @@ def altered_topic(topic: str, targets: Mapping[int, Target], factors: set[int]) 
 class ByRequestId(_OneAtATime):
     """AssignPartitions (KIP-179, version 8): the last line that is printed is the request's id.
 
-    Of a plan in portions it is the id of the last one.
+    Of a plan in portions it is the id of the last one; each is told on standard error when it is
+    given.
     """
 
     output: Output
     clock: Clock
+    in_portions: bool
+
+    def _offered(self) -> Future[None]:
+        return self.admin.assign_partitions_offered()
 
     def _send(self, group: Targets) -> Refusals:
         try:
             result = self._assigned(group)
         except ApiError as error:
             return dict.fromkeys(group, error)
+        refused = _refusals(result)
         request_id = result.request_id.result()
         if request_id is not None:
             self.output.end_with(str(request_id))
             self.output.add("request_ids", request_id)
-        return _refusals(result)
+            if self.in_portions:
+                accepted = texts.names(name for name in group if name not in refused)
+                self.output.warn(f"request {request_id}: {accepted}")
+        return refused
 
     def _assigned(self, group: Targets) -> AssignPartitionsResult:
         """Send key 17900, again while it is refused although nothing moves; raises AdminError.

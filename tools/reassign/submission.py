@@ -6,7 +6,7 @@ Source of the order of requests: Kafka 3.9, tools, ReassignPartitionsCommand.jav
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -53,6 +53,11 @@ class ExecuteOptions:
     alter: Alter = plainly
     dialect: Dialect = Dialect.KAFKA_3_9
 
+    @property
+    def sets_throttles(self) -> bool:
+        """Tell whether a throttle is set or changed, which takes no move that starts."""
+        return self.throttle >= 0 or self.log_dir_throttle >= 0
+
 
 @dataclass(frozen=True, slots=True)
 class Submission:
@@ -77,6 +82,7 @@ class Submission:
         targets = self._arranged()
         gate = self._gate()
         self._catch_up()
+        unsent = self._unsent(targets)
         try:
             submit_paced(
                 targets,
@@ -92,12 +98,28 @@ class Submission:
         except PacedRunError as ended:
             self._tell(ended)
             self._fail(ended.__cause__)
-        self.output.say(texts.started([*targets]))
-        self.output.put(started=[str(name) for name in sorted(targets)])
+        if started := [name for name in targets if name not in unsent]:
+            self.output.say(texts.started(started))
+        self.output.put(started=[str(name) for name in sorted(started)])
         if not pacing.batch_size:
             self._move_log_dirs(self.begun.not_in(targets))
         if pacing.wait:
             self._wait(targets)
+
+    def _unsent(self, targets: Targets) -> Set[TopicPartition]:
+        """Return what this run does not say to have started, and tell what of it moves already.
+
+        Kafka's request is repeated for what moves, and what an earlier run has begun counts as
+        started. Those of KIP-179 are not: whoever waits for an id shall read none where none is.
+        """
+        if not self.options.dialect.is_kip_179:
+            return frozenset()
+        begun = {*self.begun.in_flight, *self.begun.complete}
+        running = self.starts.running(targets) - begun
+        if running:
+            self.output.warn(texts.not_submitted(running))
+        self.output.put(not_submitted=[str(name) for name in sorted(running)])
+        return running | begun
 
     def _arranged(self) -> Targets:
         targets, order = self.plan.targets, self.options.pacing.order

@@ -15,6 +15,12 @@ EXISTING: Final = (
     " --additional flag can also be used to change the throttle by resubmitting the current"
     " reassignment."
 )
+#: The same where the server starts nothing while anything moves (KIP-179).
+EXISTING_179: Final = (
+    "Cannot execute because partitions are moving, and the server takes one reassignment at a time."
+    " Wait until they are done (--progress and --list show how far they are), or end them with"
+    " --cancel. --additional does not lift this; it changes the throttle of a plan that moves."
+)
 RUN_VERIFY: Final = (
     "Warning: You must run --verify periodically, until the reassignment completes, to ensure the"
     " throttle is removed."
@@ -92,6 +98,11 @@ def started(partitions: Sequence[TopicPartition]) -> str:
         f"Successfully started partition reassignment{plural(len(partitions))}"
         f" for {names(partitions)}"
     )
+
+
+def not_submitted(partitions: Iterable[TopicPartition]) -> str:
+    """Return what is said of moves that run already, where they cannot be asked for again."""
+    return f"Already moving to its target, not submitted: {names(partitions)}"
 
 
 def cancelled(partitions: Sequence[TopicPartition]) -> str:
