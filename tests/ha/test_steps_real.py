@@ -39,7 +39,7 @@ def topic_of(zookeeper: KazooClient) -> dict[str, dict[str, list[int]]]:
     return found
 
 
-@pytest.mark.req("R435-4", "R435-12", "R435-31", "R435-44", "R435-46", "R435-64")
+@pytest.mark.req("R435-4", "R435-12", "R435-31", "R435-44", "R435-46")
 @pytest.mark.parametrize("release", ["2.4-IV0", "3.9"])
 def test_the_example_of_the_proposal(
     zookeeper: EmbeddedZookeeper, tmp_path: Path, release: str

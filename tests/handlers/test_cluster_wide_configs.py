@@ -1,6 +1,7 @@
 """The configs that hold for the whole cluster alone: set, shown and refused by 32, 33 and 44."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from handlers.test_alter_configs import replace as replace_all
@@ -27,7 +28,9 @@ from klamm.controller.configs.cluster_wide import (
     REPLICA_MOVEMENTS,
     START_UP_SYNONYMS,
     STATUS_RETENTION,
+    ClusterWide,
 )
+from klamm.controller.core.pace import UNLIMITED
 from klamm.controller.runtime.keys import config_from
 
 INT, LONG = 3, 5
@@ -159,3 +162,13 @@ def test_the_interval_of_status_writes_and_switches_are_read_at_the_start_alone(
             True,
         )
         assert alter(world(), [(f"{switch}.enable", SET, "true")], BROKER, "").error_code == 42
+
+
+@pytest.mark.req("R435-11", "R455-107")
+def test_by_default_nothing_is_limited_and_the_readme_says_what_is_left_to_later_work() -> None:
+    movements = (REPLICA_MOVEMENTS, PARTITION_MOVEMENTS, LEADER_MOVEMENTS)
+    assert {CLUSTER_WIDE[name].default for name in movements} == {str(UNLIMITED)}
+    assert ClusterWide().limits.none
+    readme = " ".join((Path(__file__).parents[2] / "README.md").read_text().split())
+    assert "KIP-435 leaves lower defaults to later work" in readme
+    assert "version 1 of ListPartitionReassignments names the steps that run" in readme

@@ -488,7 +488,6 @@ def test_without_the_switch_nothing_of_it_is_read_written_or_watched() -> None:
     assert after == before
 
 
-@pytest.mark.req("R179B-50")
 def test_the_journal_tells_of_the_request_of_each_write_and_of_its_end() -> None:
     world = with_topic()
     world.assigned({0: (2, 3)})
