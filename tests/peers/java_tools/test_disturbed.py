@@ -50,6 +50,7 @@ def test_it_asks_again_and_again(
         f"Successfully started partition reassignment for {topic}-0",
     )
     assert sent == len(acts) + 1
-    assert len(asked_for_metadata) > 2, "it looked for the controller again"
+    if MOVED in acts:  # after a cut it may send to the same node before it has looked
+        assert len(asked_for_metadata) > 2, "it looked for the controller again"
     assert world.listed(topic) == {0: ([4, 2, 1], [4], [1])}
     assert world.topic_znode(topic)[1] == 1, "written once"
