@@ -58,8 +58,8 @@ BUGS = {
     ),
     "nobody watches again after a connection was lost": Bug(
         "node/watches.py",
-        "    arm(node)\n    turns.stale |= everything()",
-        "    turns.stale |= everything()",
+        "    arm(node)\n    turns.follows_topics = False\n",
+        "    turns.follows_topics = False\n",
         "all",
         60,
     ),
