@@ -8,6 +8,7 @@ from itertools import islice
 
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import BeginStep
+from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.slots import admissible
 from klamm.controller.core.writes import awaiting
 
@@ -34,6 +35,15 @@ def admit(draft: Draft) -> None:
 def room(draft: Draft, leader: int) -> int:
     """Return how many more leads may be handed over to this broker."""
     return max(draft.settings.leader_moves_in_flight - draft.handovers.unanswered(leader), 0)
+
+
+def may_take(draft: Draft, leader: int, name: TopicPartition) -> bool:
+    """Tell whether the partition's lead may be handed over to this broker now.
+
+    While others wait for the broker only they may: they go first.
+    """
+    waiting = draft.handovers.waiting(leader)
+    return room(draft, leader) > 0 and (not waiting or name in waiting)
 
 
 def _admit_steps(draft: Draft) -> None:

@@ -5,7 +5,7 @@ its phases U, A and B). Kafka writes each phase on its own; here a partition's s
 znode and its state are one step, so that no crash falls between them.
 """
 
-from klamm.controller.core.admission import room
+from klamm.controller.core.admission import may_take
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.election import first_eligible, is_in_line, repaired
 from klamm.controller.core.events import AlterReassignment, Cause
@@ -73,10 +73,8 @@ def end(
     """
     successor = _successor(draft, name, leadership, wanted, leadership.isr)
     moves_lead = successor not in (leadership.leader, NO_LEADER)
-    if moves_lead:
-        waiting = draft.handovers.waiting(successor)
-        if room(draft, successor) == 0 or (waiting and name not in waiting):
-            return successor
+    if moves_lead and not may_take(draft, successor, name):
+        return successor
     # If nobody could lead, or nobody could write who owes a delete, it waits for the next change.
     if reassign(draft, name, wanted) is None:
         if moves_lead:

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.model import (
-    NO_LEADER,
     Assignment,
     Partition,
     Topic,
@@ -42,15 +41,7 @@ from klamm.controller.znodes.klamm import ReassignmentStep
 
 def situation(draft: Draft, name: TopicPartition, partition: Partition) -> Situation:
     """Return what the next step of the partition's move is chosen from."""
-    held, pace = partition.leadership, partition.pace
-    return Situation(
-        partition.assignment,
-        held.leader if held else NO_LEADER,
-        held.isr if held else (),
-        draft.alive_of(name),
-        draft.min_isr.of(name.topic),
-        pace.steps if pace else 0,
-    )
+    return Situation.of(partition, draft.alive_of(name), draft.min_isr.of(name.topic))
 
 
 def look_ahead(draft: Draft, name: TopicPartition) -> Choice | WaitReason | Finished:

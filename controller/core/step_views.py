@@ -39,13 +39,5 @@ def _situation(state: ClusterState, name: TopicPartition) -> Situation:
     partition = state.partition(name)
     if partition is None:
         raise KeyError(f"no partition {name}")
-    held, pace = partition.leadership, partition.pace
     failed = {broker for broker in state.alive if state.is_offline(name, broker)}
-    return Situation(
-        partition.assignment,
-        partition.leader,
-        held.isr if held else (),
-        state.alive - failed,
-        state.min_isr.of(name.topic),
-        pace.steps if pace else 0,
-    )
+    return Situation.of(partition, state.alive - failed, state.min_isr.of(name.topic))

@@ -10,7 +10,7 @@ onPartitionReassignment.
 
 from dataclasses import replace
 
-from klamm.controller.core.admission import room
+from klamm.controller.core.admission import may_take
 from klamm.controller.core.draft import Draft
 from klamm.controller.core.events import BeginStep, Cause
 from klamm.controller.core.hints import hint_of
@@ -172,8 +172,7 @@ def _elect(draft: Draft, name: TopicPartition) -> int | None:
     preferred, held = partition.assignment.target[0], partition.leadership
     if held is None or held.leader == preferred:
         return None
-    waiting = draft.handovers.waiting(preferred)
-    if room(draft, preferred) == 0 or (waiting and name not in waiting):
+    if not may_take(draft, preferred, name):
         return preferred
     if draft.lead(name, preferred, held.isr):
         draft.tell(name, partition.hosted)

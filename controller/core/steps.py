@@ -12,8 +12,9 @@ from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Self
 
-from klamm.controller.core.model import NO_LEADER, Assignment
+from klamm.controller.core.model import NO_LEADER, Assignment, Partition
 from klamm.controller.core.pace import UNLIMITED, RunningStep, StepKind, WaitReason
 
 
@@ -40,6 +41,13 @@ class Situation:
     alive: AbstractSet[int]
     min_isr: int = 1
     steps: int = 0
+
+    @classmethod
+    def of(cls, partition: Partition, alive: AbstractSet[int], min_isr: int) -> Self:
+        """Return the situation of a partition that moves."""
+        held, pace = partition.leadership, partition.pace
+        isr, steps = held.isr if held else (), pace.steps if pace else 0
+        return cls(partition.assignment, partition.leader, isr, alive, min_isr, steps)
 
 
 @dataclass(frozen=True, slots=True)
