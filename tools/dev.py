@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "klamm-set-up"
 CONSTRAINTS = ROOT / "tools" / "constraints.txt"
-EXTRAS = "dev,spark"
+EXTRAS = "dev,planner,spark"
 
 
 def wanted_stamp() -> str:
