@@ -1,0 +1,152 @@
+"""What a plan is to reach, whatever command asked for it: the input of the solving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from klamm.tools.planner.snapshot import Partition, Snapshot
+
+
+class PlanError(Exception):
+    """No plan can be made; the message names the value and the way out."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The brokers of a snapshot as the planner sees them.
+
+    `racks` numbers the rack of each broker. Without rack awareness every broker is alike: all
+    stand in racks of their own, so that no choice is better than another.
+    """
+
+    snapshot: Snapshot
+    racks: Mapping[int, int]
+    alive: frozenset[int]
+    capacities: Mapping[int, int]
+
+    @staticmethod
+    def of(snapshot: Snapshot, *, rack_aware: bool = True) -> Cluster:
+        """Number the racks; raises PlanError where some brokers have one and others have none."""
+        live = [broker for broker in snapshot.brokers if broker.alive]
+        bare = [broker.id for broker in live if broker.rack is None]
+        if rack_aware and bare and len(bare) < len(live):
+            raise PlanError(
+                f"Brokers {listed(bare)} have no rack, and others have one. Set broker.rack on"
+                " them too, or give --disable-rack-aware."
+            )
+        named = {each.id: each.rack for each in snapshot.brokers}
+        for partition in snapshot.partitions:
+            for id_ in partition.replicas:
+                named.setdefault(id_, None)
+        keys = {
+            id_: (0, rack, 0) if rack is not None and rack_aware else (1, "", id_)
+            for id_, rack in named.items()
+        }
+        numbers = {key: number for number, key in enumerate(sorted(set(keys.values())))}
+        return Cluster(
+            snapshot,
+            {id_: numbers[keys[id_]] for id_ in sorted(keys)},
+            frozenset(broker.id for broker in live),
+            {each.id: each.capacity_bytes for each in live if each.capacity_bytes is not None},
+        )
+
+    @cached_property
+    def bytes(self) -> dict[int, int]:
+        """What each broker stores, in bytes; a replica that is leaving is still there."""
+        found = dict.fromkeys(self.racks, 0)
+        for partition in self.snapshot.partitions:
+            for id_ in partition.replicas:
+                found[id_] += partition.size_bytes
+        return found
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is wanted of some partitions, and of the brokers that they are on.
+
+    Weights are 1 a replica, or a replica's bytes if `by_bytes`; loads are sums of them over the
+    `counted` partitions, among them some that may not change. `least` and `most` bound the load of
+    those brokers that are to be levelled; a broker that is not in them may have any.
+    """
+
+    cluster: Cluster
+    #: Those that may change, by their number in the snapshot.
+    partitions: Mapping[int, Partition]
+    #: How many replicas each is to have.
+    factors: Mapping[int, int]
+    counted: tuple[Partition, ...]
+    #: Brokers that all of these partitions have to leave.
+    off: frozenset[int]
+    #: Brokers that may lose a replica for the sake of balance.
+    givers: frozenset[int]
+    #: Brokers that may get one.
+    takers: frozenset[int]
+    least: Mapping[int, int] = field(default_factory=dict)
+    most: Mapping[int, int] = field(default_factory=dict)
+    by_bytes: bool = False
+    #: Replicas stay where they are, and only their order changes, of any of the partitions.
+    leaders_only: bool = False
+    #: Partitions that would have changed, and why they must not.
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def weight(self, partition: Partition) -> int:
+        """Return what one replica of it counts."""
+        return partition.size_bytes if self.by_bytes else 1
+
+    @cached_property
+    def loads(self) -> dict[int, int]:
+        """The load of each broker before; a partition in the midst of a move counts as moved."""
+        found = dict.fromkeys(self.cluster.racks, 0)
+        for partition in self.counted:
+            for id_ in partition.target:
+                found[id_] += self.weight(partition)
+        return found
+
+    @cached_property
+    def lower_bound(self) -> int:
+        """The fewest replicas that any plan for this goal moves, as counting alone shows.
+
+        Replicas on brokers to be left and those still missing must be put somewhere; what brings
+        other brokers down to their most moves too; and so much must come as takes brokers up to
+        their least, the largest first.
+        """
+        needed = sum(
+            max(0, self.factors[index] - len(set(partition.target) - self.off))
+            for index, partition in self.partitions.items()
+        )
+        movable = [self.weight(partition) for partition in self.partitions.values()]
+        takes = sum(
+            _fewest(movable, low - self.loads[id_])
+            for id_, low in self.least.items()
+            if low > self.loads[id_]
+        )
+        gives = sum(
+            _fewest(
+                [self.weight(each) for each in self.partitions.values() if id_ in each.target],
+                self.loads[id_] - high,
+            )
+            for id_, high in self.most.items()
+            if self.loads[id_] > high
+        )
+        return max(needed + gives, takes)
+
+
+def listed(values: Iterable[object]) -> str:
+    """Write values for people, sorted as they are: 1, 2, 3; of very many only the first ones."""
+    texts = [str(value) for value in values]
+    return ", ".join(texts[:20]) + (f" and {len(texts) - 20} more" if len(texts) > 20 else "")
+
+
+def _fewest(weights: list[int], amount: int) -> int:
+    """Return how many of the weights it takes at least to reach an amount."""
+    if amount <= 0:
+        return 0
+    count = 0
+    for weight in sorted(weights, reverse=True):
+        count += 1
+        amount -= weight
+        if amount <= 0:
+            break
+    return count
