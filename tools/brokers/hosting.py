@@ -17,10 +17,12 @@ class Hosting:
     """`replicas` are the partitions hosted, `offline` those whose log was in a broken directory.
 
     `touched` collects partitions whose part in replication may have changed; whoever moves the
-    bytes empties it. `born_with` gives the bytes that a new topic's partitions hold, by its name.
+    bytes empties it. `born_with` gives the bytes that a partition of a new topic holds.
     """
 
-    def __init__(self, broker: int, disks: Disks, born_with: Callable[[str], int]) -> None:
+    def __init__(
+        self, broker: int, disks: Disks, born_with: Callable[[TopicPartition], int]
+    ) -> None:
         self._broker = broker
         self._bytes_of = born_with
         self.disks = disks
@@ -88,7 +90,7 @@ class Hosting:
         added later is told is_new as well but is in no ISR, and fetches everything.
         """
         first = state.is_new and self._broker in state.isr
-        return self._bytes_of(name.topic) if first else 0
+        return self._bytes_of(name) if first else 0
 
     def stop(self, name: TopicPartition, stop: control.Stop) -> ErrorCode:
         """Decide on one partition of StopReplica."""

@@ -31,7 +31,8 @@ class Replication:
 
     After a change of a partition, of what is written to it, or of a broker as a whole, `refresh`
     must be told. `frozen` brokers fetch nothing, `slow` ones at most so many bytes per second, and
-    those of `pauses` now and then.
+    those of `pauses` now and then. What is `reserved` of a broker's bandwidth, in and out, in bytes
+    per second, others use.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Replication:
         self.producers = Producers(produce_rate)
         self.frozen: set[int] = set()
         self.slow: dict[int, float] = {}
+        self.reserved: dict[int, tuple[float, float]] = {}
         self.pauses = Pauses()
         self.fetched: dict[int, Fetched] = {}
         #: Bytes that replicas which were being added have fetched from a broker, by broker.
@@ -88,8 +90,9 @@ class Replication:
             ways = {}
             finite = {}
             for id_, model in self._models.items():
-                ways[Link.OUT, id_] = self._bandwidth
-                most = min(self._bandwidth, self.slow.get(id_, math.inf))
+                into, out = self.reserved.get(id_, (0.0, 0.0))
+                ways[Link.OUT, id_] = max(0.0, self._bandwidth - out)
+                most = min(max(0.0, self._bandwidth - into), self.slow.get(id_, math.inf))
                 ways[Link.IN, id_] = 0.0 if self.pauses.pausing(id_) else most
                 quotas = model.throttles.quotas
                 if quotas.leader < math.inf:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from klamm.controller.configs.cluster_wide import CLUSTER_WIDE, folded
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
+from klamm.controller.core.model import TopicPartition
 from klamm.controller.handlers.releases import DEFAULT as RELEASE
 from klamm.controller.handlers.switches import Switch, switched_on
 from klamm.controller.znodes import Endpoint
@@ -60,7 +61,8 @@ class BrokerSettings:
     """One broker. `timestamp_ms` is when it started, as its registration shows it.
 
     `cluster_id` is offered to a cluster that has none; 22 characters of url-safe base64.
-    `partition_bytes` is what each partition of a new topic holds, unless `topic_bytes` names it.
+    `partition_bytes` is what each partition of a new topic holds, unless `topic_bytes` names it,
+    or `log_bytes` the partition.
     `release` is that of Kafka whose versions clients are shown. Each log directory is a disk of
     `disk_bytes`, which nothing keeps from becoming too full; logs are copied between them at
     `copy_rate` bytes per second. `report_seconds` is how often it tells the controller at most what
@@ -78,6 +80,7 @@ class BrokerSettings:
     times: Times = KAFKA_TIMES
     timestamp_ms: int = 0
     topic_bytes: Mapping[str, int] = field(default_factory=dict)
+    log_bytes: Mapping[TopicPartition, int] = field(default_factory=dict)
     release: str = RELEASE
     disk_bytes: int = DISK_BYTES
     copy_rate: float = BANDWIDTH
@@ -85,15 +88,17 @@ class BrokerSettings:
     shared: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for size in (self.partition_bytes, *self.topic_bytes.values()):
+        sizes = (self.partition_bytes, *self.topic_bytes.values(), *self.log_bytes.values())
+        for size in sizes:
             if size < 0:
                 raise ValueError(f"partition_bytes is {size}: it must not be negative")
         if not self.log_dirs:
             raise ValueError("log_dirs is empty: a broker needs at least one")
 
-    def born_with(self, topic: str) -> int:
-        """Return the bytes that each partition of a new topic holds."""
-        return self.topic_bytes.get(topic, self.partition_bytes)
+    def born_with(self, name: TopicPartition) -> int:
+        """Return the bytes that a partition of a new topic holds."""
+        known = self.log_bytes.get(name)
+        return self.topic_bytes.get(name.topic, self.partition_bytes) if known is None else known
 
     @property
     def switches(self) -> frozenset[Switch]:

@@ -58,6 +58,7 @@ class BrokerHost:
             CLUSTER_ID,
             partition_bytes=scope.partition_bytes,
             topic_bytes=scope.topic_bytes,
+            log_bytes=scope.log_bytes,
             report_seconds=scope.report_seconds,
             log_dirs=scope.log_dirs,
             protocol=scope.protocol,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from klamm.controller.core.ibp import DEFAULT, InterBrokerProtocol
+from klamm.controller.core.model import TopicPartition
 from klamm.controller.core.rules import APACHE_3_9, Rules
 from klamm.tools.lab.choices import Rates
 from klamm.tools.lab.clients import AskFor
@@ -33,10 +34,10 @@ class Scope:
 
     `nodes` and `brokers` are how many there are: n1, n2, ... with the ids 901, 902, ..., and b1,
     b2, ... with the ids 1, 2, ... `topics` are there from the beginning, by name, partition and
-    replicas; each partition holds `partition_bytes`, or what `topic_bytes` has for its topic, and
-    producers write `produce_rate` bytes per second to each. Brokers replicate `bandwidth` bytes per
-    second each way, and one replica that lags at most `copy_rate`; every `report_seconds` they tell
-    the controller what followers have fetched.
+    replicas; each partition holds `partition_bytes`, or what `topic_bytes` has for its topic, or
+    `log_bytes` for itself, and producers write `produce_rate` bytes per second to each. Brokers
+    replicate `bandwidth` bytes per second each way, and one replica that lags at most `copy_rate`;
+    every `report_seconds` they tell the controller what followers have fetched.
 
     `asks` are the requests that clients may make, at most `asks_most` of them, and `faults` how
     often each kind of fault may happen, by its id. `tools` are the recipes that a rogue tool may
@@ -63,6 +64,7 @@ class Scope:
     partition_bytes: int = 1_000
     produce_rate: float = 0.0
     topic_bytes: Mapping[str, int] = field(default_factory=dict)
+    log_bytes: Mapping[TopicPartition, int] = field(default_factory=dict)
     bandwidth: float = 1e9
     copy_rate: float = math.inf
     report_seconds: float = math.inf

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from klamm.controller.core.model import NO_LEADER, TopicPartition
@@ -86,7 +87,7 @@ class Meter:
             self.peak_out = max(self.peak_out, served)
         if world.acted:
             world.acted = False
-            self._short = sum(map(self._is_short, world.states.values()))
+            self._short = sum(starmap(self._is_short, world.states.items()))
             self._look_at_flows(world)
         self.under_min_isr += self._short * seconds
 
@@ -97,8 +98,8 @@ class Meter:
             self.next_look = world.now + LOOK_EVERY
             self.look(world)
 
-    def _is_short(self, state: StateZnode) -> bool:
-        return state.leader == NO_LEADER or len(state.isr) < self._site.size.min_in_sync
+    def _is_short(self, name: TopicPartition, state: StateZnode) -> bool:
+        return state.leader == NO_LEADER or len(state.isr) < self._site.in_sync_needed(name)
 
     def _look_at_flows(self, world: MeteredWorld) -> None:
         cluster, adding = world.cluster, 0
@@ -152,7 +153,7 @@ class Meter:
 
     def _extra(self, cluster: Cluster, names: Iterable[TopicPartition]) -> int:
         extra = 0
-        disks = [cluster.disks(broker).logs for broker in range(1, 2 * self._site.size.old + 1)]
+        disks = [cluster.disks(broker).logs for broker in range(1, self._site.brokers + 1)]
         for name in names:
             ends = [log.end for logs in disks if (log := logs.get(name)) is not None]
             wanted = len(self._site.plan[name]) * max(ends, default=0)

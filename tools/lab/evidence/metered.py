@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from klamm.controller.core.model import TopicPartition
 from klamm.controller.node.places import Place, locate
 from klamm.controller.znodes.state import StateZnode, decode_state
@@ -26,6 +28,9 @@ class MeteredWorld(World):
     has happened but for time that passed.
     """
 
+    #: Makes the meter.
+    metering: Callable[[Site, float], Meter] = Meter
+
     def __init__(self, site: Site, *, checked: bool = False) -> None:
         self.site = site
         self.meter: Meter | None = None
@@ -39,7 +44,7 @@ class MeteredWorld(World):
         for name, rate in site.rates.items():
             self.carry_out(self.cluster.produce(self.now, rate, name))
         self.settle()
-        self.meter = Meter(site, self.now)
+        self.meter = self.metering(site, self.now)
 
     @property
     def metered(self) -> Meter:

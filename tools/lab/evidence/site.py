@@ -85,6 +85,15 @@ class Site:
         }
 
     @property
+    def brokers(self) -> int:
+        """Return how many brokers there are: 1, 2, ..."""
+        return 2 * self.size.old
+
+    def in_sync_needed(self, name: TopicPartition) -> int:
+        """Return min.insync.replicas of a partition."""
+        return self.size.min_in_sync
+
+    @property
     def ingest(self) -> float:
         """Return what is written to all partitions together, in bytes per second."""
         return sum(self.rates.values())
@@ -120,7 +129,7 @@ class Site:
             "evidence",
             f"{size.old} brokers whose partitions are to move to {size.old} new ones.",
             nodes=1,
-            brokers=2 * size.old,
+            brokers=self.brokers,
             topics=self.assignments,
             topic_bytes=self.topic_bytes,
             bandwidth=size.bandwidth,
