@@ -9,6 +9,7 @@ from klamm.tools.cli._crash_points import crash_points
 from klamm.tools.cli._evidence import evidence
 from klamm.tools.cli._exhibits import exhibits
 from klamm.tools.cli._explore import explore
+from klamm.tools.cli._lab_journal import journal
 from klamm.tools.cli._lists import list_
 from klamm.tools.cli._matrix import matrix
 from klamm.tools.cli._scripts import replay, shrink_
@@ -40,9 +41,12 @@ def command() -> None:
       klamm lab replay 17                   show what happened in a run
       klamm lab shrink 17 --to found.txt    leave out what it does not need
       klamm lab evidence                    measure ways to carry a plan out
+      klamm lab journal 17 --to DIR         write what a run leaves behind, for `klamm pipeline`
       klamm lab list                        scopes, faults, invariants, exhibits, variants
     """
 
 
-for each in (run_, replay, shrink_, list_, exhibits, matrix, explore, crash_points, evidence):
+for each in (
+    run_, replay, shrink_, list_, exhibits, matrix, explore, crash_points, evidence, journal,
+):  # fmt: skip
     command.add_command(each)

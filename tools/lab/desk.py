@@ -19,6 +19,12 @@ from klamm.controller.node import Node
 from klamm.controller.node.inputs import ControllerHeard, ProgressHeard, Request, Transactions
 from klamm.controller.runtime.standby import Standby
 from klamm.protocol.generated.leader_and_isr_request import LeaderAndIsrRequest
+from klamm.protocol.generated.list_partition_reassignments_request import (
+    ListPartitionReassignmentsRequest,
+)
+from klamm.protocol.generated.list_partition_reassignments_response import (
+    ListPartitionReassignmentsResponse,
+)
 from klamm.protocol.generated.stop_replica_request import StopReplicaRequest
 from klamm.protocol.generated.update_metadata_request import UpdateMetadataRequest
 from klamm.protocol.message import Message
@@ -119,6 +125,19 @@ class Desk:
                 host.inbox.append(Transactions(number, transactions))
             case Disconnect():
                 asked.lost = True
+
+    def list_moves(self) -> ListPartitionReassignmentsResponse | None:
+        """Return what a client is answered now that asks for all moves; None if that has to wait.
+
+        Nobody notices: a list is read from the state.
+        """
+        handler = self._host.handlers[LIST_KEY]
+        body = ListPartitionReassignmentsRequest()
+        outcome = handler.handle(self._context(LIST_KEY), body, handler.versions[-1])
+        if isinstance(outcome, Answer):
+            response = outcome.response
+            return response if isinstance(response, ListPartitionReassignmentsResponse) else None
+        return None
 
     def reply(self, number: int, results: tuple[Any, ...]) -> None:
         """Answer a request; how is asked of its handler again, for worlds hold no closures."""
