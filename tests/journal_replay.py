@@ -1,21 +1,14 @@
 """Replaying a journal: what its lines say that ZooKeeper holds, and that they are whole."""
 
-from dataclasses import dataclass, field
-
 from klamm.controller.core.model import NO_LEADER, ClusterState, Partition
 from klamm.controller.node.effects import Journal
 from klamm.controller.node.forms import VERSION, Line, PartitionForm
 from klamm.controller.node.kinds import KINDS
 from klamm.controller.node.lines import decode, encode, line
-from klamm.controller.znodes import paths
+from klamm.tools.pipeline.history import replay
+from klamm.tools.pipeline.history.replay import ReplayedTopic, told_by_line
 
 WALL_MS, MONOTONIC = 1_700_000_000_000, 0.5
-
-
-@dataclass
-class ReplayedTopic:
-    version: int
-    partitions: dict[int, PartitionForm] = field(default_factory=dict)
 
 
 class Replay:
@@ -23,7 +16,11 @@ class Replay:
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
-        self.topics: dict[str, ReplayedTopic] = {}
+        self._replay = replay.Replay()
+
+    @property
+    def topics(self) -> dict[str, ReplayedTopic]:
+        return self._replay.topics
 
     def entry(self, entry: Journal, node: int = 900) -> None:
         self.take(decode(encode(line(entry, node, WALL_MS, MONOTONIC))))
@@ -38,25 +35,10 @@ class Replay:
             assert 0 < each.cause.sequence < each.seq, "a cause comes before what it causes"
         self.lines.append(each)
         if each.kind == "snapshot":
-            self.topics.clear()
-        if each.topic is not None:
-            self._topic(each, each.topic)
-
-    def _topic(self, each: Line, name: str) -> None:
-        if each.content is not None:
-            if each.content.first:
-                self.topics[name] = ReplayedTopic(each.content.version)
-            self.topics[name].partitions.update(each.content.partitions)
-        elif each.kind == "topic-gone":
-            self.topics.pop(name, None)
-        if each.partition is not None and each.after is not None:
-            self.topics[name].partitions[each.partition] = each.after
-        for write in each.writes:
-            if write.path == paths.topic(name):
-                if write.after is None:
-                    self.topics.pop(name, None)
-                else:
-                    self.topics[name].version = write.after
+            self._replay.forget()
+        told = told_by_line(each)
+        if told is not None:
+            self._replay.take(told)
 
     def kinds(self) -> list[str]:
         return [each.kind for each in self.lines]

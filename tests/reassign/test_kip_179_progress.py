@@ -160,7 +160,7 @@ def test_progress_as_json_and_an_entry_that_is_there_twice(
     found = tool("--progress", FILE, str(file), "--json", *ALTER)
     told = {"topic": "foo", "partition": 0, "broker": 2, "status": "Behind: 5 messages behind"}
     facts = json.loads(found.out)
-    assert facts["replicas"] == [{**told, "lag": 5}] * 2
+    assert facts["replicas"] == [{**told, "lag": 5, "taken_ms": NOW, "in_sync": False}] * 2
     assert [len(body.replicas) for body in found.bodies(ReplicaStatusRequest)] == [1]
 
 

@@ -97,8 +97,12 @@ def _status(
         text = _NOT_THERE[error.code]
     else:
         text = status_text(found)
-    lag = None if found is None else found.lag
-    output.add("replicas", {**replica._asdict(), "status": text, "lag": lag})
+    # With their times, answers of many runs make a curve.
+    lag, taken_ms, in_sync = (
+        (None, None, None) if found is None else (found.lag, found.status_time, found.is_in_sync)
+    )
+    told = {"status": text, "lag": lag, "taken_ms": taken_ms, "in_sync": in_sync}
+    output.add("replicas", {**replica._asdict(), **told})
     return text, found
 
 
