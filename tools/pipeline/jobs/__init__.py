@@ -1,0 +1,1 @@
+"""One module per job of `klamm pipeline`: from tables to tables."""
