@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -48,6 +49,19 @@ def _zone(context: click.Context, parameter: click.Parameter, value: str) -> str
         raise click.BadParameter(f"{value!r} is no time zone", context, parameter) from error
 
 
+def _time(context: click.Context, parameter: click.Parameter, value: str | None) -> datetime | None:
+    try:
+        return None if value is None else datetime.fromisoformat(value)
+    except ValueError as error:
+        told = f"{value!r} is no time such as 2026-01-31T06:00 or 2026-01-31T06:00:00Z"
+        raise click.BadParameter(told, context, parameter) from error
+
+
+def _in_ms(time: datetime, tz: str) -> int:
+    zoned = time if time.tzinfo else time.replace(tzinfo=ZoneInfo(tz))
+    return round(zoned.timestamp() * 1000)
+
+
 @click.command()
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @lake_option
@@ -60,6 +74,13 @@ def _zone(context: click.Context, parameter: click.Parameter, value: str) -> str
     show_default=True,
     metavar="ZONE",
     help="Of Kafka's logs, which have local times: such as Europe/Prague.",
+)
+@click.option(
+    "--time",
+    callback=_time,
+    metavar="TIME",
+    help="Of texts without a time, as kafka-topics': such as 2026-01-31T06:00, in the zone of --tz."
+    "  [default: when each file was last written]",
 )
 @click.option(
     "--replace",
@@ -87,6 +108,7 @@ def command(
     cluster: str,
     format: Format | None,
     tz: str,
+    time: datetime | None,
     replace: bool,
     strict: bool,
     stream: bool,
@@ -99,7 +121,8 @@ def command(
 
     An INPUT is a file, packed by gzip or not, a folder with all below it, or a pattern. What a
     file is, is recognised. What was taken in before is known by its content, and left alone; of a
-    journal or log that has grown, what was appended is taken in.
+    journal or log that has grown, what was appended is taken in. A text without a time of its own,
+    a description or dump of a cluster, is known by its content and time: each day's is taken in.
 
     Exits with 1 if a file cannot be read at all, with 2 if nothing can be done as asked for.
     """
@@ -111,15 +134,24 @@ def command(
         raise click.UsageError("--once says when --stream stops: give both")
     try:
         if stream:
-            if engine.plain or replace or report:
-                raise click.UsageError("--stream takes no --plain, --replace or --report")
+            if engine.plain or replace or report or time:
+                raise click.UsageError("--stream takes no --plain, --replace, --report or --time")
             _stream(engine, inputs, lake, cluster, format, None if once else every, tz)
             return
         paths, nothing = found(inputs)
         if nothing:
-            raise click.UsageError(f"there is no file {nothing[0]}")
+            raise click.UsageError(f"there is no file at {nothing[0]}")
         with _runner(engine) as runner:
-            summary = ingest(lake, paths, cluster, runner, format=format, replace=replace, tz=tz)
+            summary = ingest(
+                lake,
+                paths,
+                cluster,
+                runner,
+                format=format,
+                replace=replace,
+                tz=tz,
+                ts_ms=None if time is None else _in_ms(time, tz),
+            )
     except LakeError as error:
         raise click.UsageError(str(error)) from error
     if report is not None:

@@ -417,6 +417,8 @@ FILES = Table(
         "start": LONG,
         # The largest at_ms of its events.
         "last_ms": LONG,
+        # The time that rows got that had none of their own: the file's.
+        "ts_ms": LONG,
     },
 )
 

@@ -60,6 +60,13 @@ EXAMPLES = {
         '{"step":4,"seq":9,"ts_ms":1768368061677,"origin":"zookeeper","kind":"znode-written",'
         '"topic":"t","partition":0,"after":{"replicas":[1,2],"isr":[1]},"detail":"{}"}'
     ),
+    "klamm-snapshot": (
+        '{"format":"klamm-snapshot","version":1,"cluster_id":"k","taken_ms":1768368061677,\n'
+        '"brokers":[\n{"id":1,"rack":"a","capacity_bytes":900},\n{"id":2,"alive":false}],\n'
+        '"partitions":[\n{"topic":"t","partition":0,"replicas":[1,2,3],"adding":[3],"leader":1,'
+        '"isr":[1,2],"size_bytes":5,"bytes_in_per_s":1.5,"min_isr":2},\n'
+        '{"topic":"u","partition":0,"replicas":[2]}]}\n'
+    ),
     "status-answers": (
         '{"action":"progress","replicas":[{"topic":"t","partition":0,"broker":2,"lag":5,'
         '"taken_ms":1768368061677,"in_sync":false}]}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from pipeline.formats.reading import faults, fixture, one, passed, produced, rows
+from pipeline.formats.reading import EXAMPLES, faults, fixture, one, passed, produced, rows
 
 
 def described(text: str) -> list[tuple[str, int, list[int], list[int], int]]:
@@ -237,3 +237,48 @@ def test_a_dump_that_begins_in_the_middle() -> None:
     assert (row["kind"], row["topic"], row["seq"]) == ("leadership", None, 7)
     assert row["after"]["isr"] == [1]
     assert row["after"]["leader_epoch"] is None
+
+
+FOUR = ("clusters", "partitions", "replicas", "loads")
+
+
+def test_a_snapshot_is_a_cluster_at_its_own_time() -> None:
+    found = produced(EXAMPLES["klamm-snapshot"])
+    assert faults(found) == []
+    assert {row["ts_ms"] for each in FOUR for row in rows(found, each)} == {1_768_368_061_677}
+    brokers = [(row["broker"], row["rack"], row["alive"]) for row in rows(found, "clusters")]
+    assert brokers == [(1, "a", True), (2, None, False)]
+    moving, led_by_nobody = rows(found, "partitions")
+    assert (moving["adding"], moving["min_isr"], moving["isr"]) == ([3], 2, [1, 2])
+    assert led_by_nobody["leader"] == -1
+    replicas = [
+        (row["topic"], row["broker"], row["rack"], row["role"], row["size_bytes"])
+        for row in rows(found, "replicas")
+    ]
+    assert replicas == [
+        ("t", 1, "a", "origin", 5),
+        ("t", 2, None, "origin", 5),
+        ("t", 3, None, "adding", None),
+        ("u", 2, None, "origin", None),
+    ]
+    assert [row["bytes_in_per_s"] for row in rows(found, "loads")] == [1.5]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('"version":1', '"version":2', "it has version 2 of klamm-snapshot; known is 1"),
+        ("]}\n", "]", "it is no snapshot"),
+        ('"replicas":[2]', '"replicas":[]', "partition u-0 has no replicas"),
+        (
+            '"replicas":[2]',
+            '"replicas":[4294967296]',
+            "partition u-0 or a broker of it is not",
+        ),
+    ],
+)
+def test_what_is_no_snapshot(old: str, new: str, reason: str) -> None:
+    text = EXAMPLES["klamm-snapshot"]
+    assert old in text
+    [fault] = faults(produced(text.replace(old, new), "klamm-snapshot"))
+    assert reason in fault.reason

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -24,7 +26,7 @@ from klamm.tools.pipeline.jobs import ingest as job
 from klamm.tools.pipeline.jobs.ingest import FileTold, Summary, ingest
 from klamm.tools.pipeline.lake import Lake
 from klamm.tools.pipeline.reports.ingest import page
-from klamm.tools.pipeline.tables import EVENTS, FILES, QUARANTINE, Table
+from klamm.tools.pipeline.tables import EVENTS, FILES, METRICS, PARTITIONS, QUARANTINE, Table
 from klamm.tools.planner.runner import Local
 
 JOURNAL = FORMATS["klamm-journal"]
@@ -181,6 +183,71 @@ def test_two_files_of_the_same_content_are_one(
     summary = taken(lake, *copies)
     assert [file.status for file in summary.files] == ["new", "known"]
     assert numbers(lake) == first(40)
+
+
+DESCRIBED = "Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+DAY_S = 86_400
+
+
+def described(path: Path, day: int, text: str = DESCRIBED) -> Path:
+    """Write what kafka-topics said on a day since 1970."""
+    path.write_text(text)
+    os.utime(path, (day * DAY_S, day * DAY_S))
+    return path
+
+
+def days(lake: Lake) -> list[tuple[str, int]]:
+    """Name the topics described, and the days that they are as described on."""
+    rows = lake.read_plain(PARTITIONS).to_pylist()
+    return sorted((row["topic"], row["ts_ms"] // 1000 // DAY_S) for row in rows)
+
+
+def statuses(lake: Lake, *files: Path, **others: Any) -> list[str]:  # noqa: ANN401 - of ingest
+    summary = ingest(lake, list(map(str, files)), "c", Local(), **others)
+    return [file.status for file in summary.files]
+
+
+@pytest.mark.parametrize("names", [("1.txt", "2.txt"), ("a.txt", "a.txt")])
+def test_the_same_description_of_another_day_says_something_new(
+    lake: Lake, tmp_path: Path, names: tuple[str, str]
+) -> None:
+    files = [tmp_path / name for name in names]
+    for day, file in enumerate(files, 1):
+        assert statuses(lake, described(file, day)) == ["new"]
+    assert statuses(lake, *files) == ["known"] * 2
+    assert days(lake) == [("t", 1), ("t", 2)]
+    # The copy of a file is the file, and one that is taken in anew leaves other days alone.
+    assert statuses(lake, described(tmp_path / "copy.txt", 2)) == ["known"]
+    assert statuses(lake, described(tmp_path / "copy.txt", 2), replace=True) == ["new"]
+    assert days(lake) == [("t", 1), ("t", 2)]
+
+
+def test_a_longer_description_of_another_day_leaves_the_first_one_there(
+    lake: Lake, tmp_path: Path
+) -> None:
+    statuses(lake, described(tmp_path / "a.txt", 1))
+    more = DESCRIBED + DESCRIBED.replace("Topic: t", "Topic: u")
+    assert statuses(lake, described(tmp_path / "a.txt", 2, more)) == ["new"]
+    assert days(lake) == [("t", 1), ("t", 2), ("u", 2)]
+
+
+def test_lines_without_a_time_get_that_of_when_they_were_there(lake: Lake, tmp_path: Path) -> None:
+    file = tmp_path / "a.prom"
+    for day, text in enumerate(("up 1\n", "up 1\nup 2\n", "up 1\nup 2\n"), 1):
+        told = statuses(lake, described(file, day, text))
+        assert told == ["grown" if day == 2 else "new"]
+        assert statuses(lake, file) == ["known"]
+    rows = lake.read_plain(METRICS).to_pylist()
+    found = sorted((row["ts_ms"] // 1000 // DAY_S, row["value"]) for row in rows)
+    assert found == [(1, 1.0), (2, 2.0), (3, 1.0), (3, 2.0)]
+
+
+def test_a_journal_is_the_same_whenever_it_was_written(
+    lake: Lake, tmp_path: Path, lines: list[str]
+) -> None:
+    for day in (1, 2):
+        told = statuses(lake, described(tmp_path / "a.jsonl", day, "".join(lines)))
+        assert told == ["new" if day == 1 else "known"]
 
 
 def test_clusters_do_not_know_of_each_other(lake: Lake, tmp_path: Path, lines: list[str]) -> None:
@@ -353,6 +420,16 @@ class TestCommand:
         (row,) = Lake(tmp_path / "lake").read_plain(EVENTS).to_pylist()
         assert (row["date"], row["ts_ms"]) == ("2025-12-31", 1_767_223_800_000)
 
+    @pytest.mark.parametrize("time", ["2026-01-31T06:00", "2026-01-31T05:00:00Z"])
+    def test_a_text_without_a_time_is_of_the_one_that_is_named(
+        self, tmp_path: Path, time: str
+    ) -> None:
+        file = described(tmp_path / "a.txt", 1)
+        to = ("--to", tmp_path / "lake", "--tz", "Europe/Prague", "--time", time)
+        assert self.run(file, *to)[0] == 0
+        (row,) = Lake(tmp_path / "lake").read_plain(PARTITIONS).to_pylist()
+        assert (row["date"], row["ts_ms"]) == ("2026-01-31", 1_769_835_600_000)
+
     @pytest.mark.parametrize(("strict", "code"), [([], 0), (["--strict"], 1)])
     def test_what_is_quarantined_is_an_error_if_wanted(
         self, tmp_path: Path, strict: list[str], code: int
@@ -377,6 +454,7 @@ class TestCommand:
             (["{}", "--to", "{}/lake", "--conf", "x"], "'x' is no KEY=VALUE"),
             (["{}", "--to", "s3://bucket/lake"], "is no folder"),
             (["{}", "--to", "{}/lake", "--tz", "Castle"], "'Castle' is no time zone"),
+            (["{}", "--to", "{}/lake", "--time", "noon"], "'noon' is no time such as 2026"),
         ],
     )
     def test_what_cannot_be_is_refused(

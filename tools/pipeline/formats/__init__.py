@@ -6,6 +6,7 @@ journal         klamm's own journal; history_file what the lab's world has seen
 controller_log, state_change_log    Kafka's logs; *_lines what their sentences mean
 metadata_log    the metadata log of KRaft, as kafka-dump-log shows it
 describe, reassign_json, reassign_texts, log_dirs    output of Kafka's tools
+snapshot        a cluster at one time, as klamm itself takes it
 status_answers  progress as `klamm reassign` prints it
 zookeeper       dumps of znodes
 prometheus, cruise_control, topicmappr    metrics and loads

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, tzinfo
+from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -25,6 +26,8 @@ KEPT_TEXT = 500
 _BOM = "\ufeff"
 #: What a 64 bit number of milliseconds may be and still be a date of four digits.
 _LAST_MS = 253_402_300_799_999
+_DAY_MS = 86_400_000
+_FIRST_DAY = date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ class Format:
     `sniff` gets a file's name and the beginning of its text. `by_line` says that the reader gives
     for any run of lines what it gives for them within the whole, so that a large file may be read
     in pieces; only `at_ms` is then yet to be made never falling, by the largest so far once more.
+    `undated` says that rows get the time of the file: the same text of another day says something
+    new, namely that all is as it was.
     """
 
     name: str
@@ -95,6 +100,7 @@ class Format:
     sniff: Callable[[str, str], bool]
     reader: Reader
     by_line: bool = False
+    undated: bool = False
 
 
 class Unreadable(ValueError):
@@ -122,7 +128,13 @@ def date_of(ts_ms: int | None) -> str | None:
     """Return the day in UTC, as 2026-01-31."""
     if ts_ms is None or not 0 <= ts_ms <= _LAST_MS:
         return None
-    return datetime.fromtimestamp(ts_ms // 1000, UTC).strftime("%Y-%m-%d")
+    return _day(ts_ms // _DAY_MS)
+
+
+@lru_cache(4096)
+def _day(number: int) -> str:
+    """Return a day by its number since 1970; rows of a file are of few of them."""
+    return date.fromordinal(_FIRST_DAY + number).isoformat()
 
 
 def form(

@@ -180,7 +180,8 @@ def _partition(data: msgspec.Raw, state: State) -> Iterator[Row]:
         },
     )
     state.forms[record.topic_id, record.partition_id] = after
-    yield {"kind": "initialize", "after": after, **_about(record, state)}
+    row = {"kind": "initialize", "after": after, **_about(record, state)}
+    yield {**row, **_eligible(record)}
 
 
 def _changed(data: msgspec.Raw, state: State) -> Iterator[Row]:
@@ -194,10 +195,14 @@ def _changed(data: msgspec.Raw, state: State) -> Iterator[Row]:
         state.forms[key] = after
         if len(changed := set(before["isr"] or ()) ^ set(after["isr"] or ())) == 1:
             [row["broker"]] = changed
+    yield {**row, **_eligible(record)}
+
+
+def _eligible(record: _Partition) -> Row:
+    """Return what the record says of replicas that may lead out of sync (KIP-966)."""
     elr = {"elr": record.eligible_leader_replicas, "last_known_elr": record.last_known_elr}
-    if detail := {name: each for name, each in elr.items() if each is not None}:
-        row["detail"] = detail
-    yield row
+    detail = {name: each for name, each in elr.items() if each is not None}
+    return {"detail": detail} if detail else {}
 
 
 def _about(record: _Partition, state: State) -> Row:

@@ -166,7 +166,9 @@ class Feeder:
         place = self._places.get(said.head)
         if place is None or place.offset < end:
             self._places[said.head] = _Place(said.source, end, said.line + feeds)
-        self._known.add(said.head, Chain(said.source, said.format, (end,), ("",), 0, None))
+        self._known.add(
+            said.head, Chain(said.source, said.format, (end,), ("",), 0, None, said.ts_ms)
+        )
 
     def _cut(self, said: ChunkHead, data: bytes) -> None:
         path = self._folder / f"{self._next:012d}.chunk"

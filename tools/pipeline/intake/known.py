@@ -2,7 +2,8 @@
 
 Table `files` has a row for each piece that was taken in. The pieces of one source follow each
 other. A file whose content begins with all of them is the same file: nothing is left of it, or
-what was appended since. So a journal that was rotated, renamed or packed is known again.
+what was appended since. So a journal that was rotated, renamed or packed is known again. Of what
+has the time of its file, such as kafka-topics' description, only the same time is the same.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from klamm.tools.pipeline.tables import Row
 class Chain:
     """The pieces of a source that were taken in, in order: their lengths and digests.
 
-    `lines` is how many lines they have; `last_ms` the largest at_ms that came of them.
+    `lines` is how many lines they have; `last_ms` the largest at_ms that came of them; `ts_ms` the
+    time of the file when the last was taken in.
     """
 
     source: str
@@ -28,6 +30,7 @@ class Chain:
     digests: tuple[str, ...]
     lines: int
     last_ms: int | None
+    ts_ms: int | None
 
     @property
     def length(self) -> int:
@@ -64,10 +67,12 @@ class Known:
         own.extend(each for each in named if each.lines <= 1 and each not in own)
         return sorted(own, key=lambda chain: (-chain.length, chain.source))
 
-    def whole(self, head: str, digest: str) -> Chain | None:
-        """Return what has exactly this content, in one piece."""
-        same = (each for each in self._by_head.get(head, []) if each.digests == (digest,))
-        return next(same, None)
+    def whole(self, head: str, digest: str, ts_ms: int | None) -> Chain | None:
+        """Return what has exactly this content, in one piece; and this time, unless it is None."""
+        for each in self._by_head.get(head, []):
+            if each.digests == (digest,) and ts_ms in (None, each.ts_ms):
+                return each
+        return None
 
     def chain(self, source: str) -> Chain | None:
         """Return what was taken in of a source."""
@@ -103,4 +108,5 @@ def _chain(source: str, rows: Sequence[Row]) -> Chain:
         tuple(row["digest"] for row in ordered),
         sum(row["lines"] for row in rows),
         max(times) if times else None,
+        ordered[-1]["ts_ms"],
     )

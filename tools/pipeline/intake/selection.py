@@ -85,7 +85,15 @@ class _File:
 class Intake:
     """Looks through files, against what is known of them."""
 
-    def __init__(self, known: Known, runner: Runner, format: Format | None, replace: bool) -> None:
+    def __init__(
+        self,
+        known: Known,
+        runner: Runner,
+        format: Format | None,
+        replace: bool,
+        ts_ms: int | None = None,
+    ) -> None:
+        self._ts_ms = ts_ms
         self._known = known
         self._runner = runner
         self._format = format
@@ -132,7 +140,12 @@ class Intake:
             for chain in self._known.candidates(first, path, format.by_line)
             if packed or chain.length <= status.st_size
         ]
-        ts_ms = status.st_mtime_ns // 1_000_000
+        ts_ms = status.st_mtime_ns // 1_000_000 if self._ts_ms is None else self._ts_ms
+        if format.undated:
+            # What begins like that of another day is not the same that has grown, but for its own
+            # file, if lines are appended there.
+            own = self._known.named(path) if format.by_line else []
+            chains = [chain for chain in chains if chain.source in own]
         chains = [] if self._replace else chains
         return _File(path, format, first, status.st_size, ts_ms, packed, chains)
 
@@ -159,7 +172,8 @@ class Intake:
         if not file.chains:
             return self._whole(file, rest)
         chain = file.chains[0]
-        if tuple(map(pieces.digest, known)) != chain.digests:
+        other_time = file.format.undated and not rest and chain.ts_ms != file.ts_ms
+        if tuple(map(pieces.digest, known)) != chain.digests or other_time:
             file.chains.pop(0)
             return None
         if not rest:
@@ -173,7 +187,8 @@ class Intake:
         return None
 
     def _whole(self, file: _File, blocks: list[pieces.Block]) -> Piece | Left:
-        same = self._known.whole(file.head, pieces.digest(blocks))
+        ts_ms = file.ts_ms if file.format.undated else None
+        same = self._known.whole(file.head, pieces.digest(blocks), ts_ms)
         if self._replace:
             old = {*self._known.named(file.path), *([same.source] if same else ())}
             file.dropped = tuple(sorted(old))
@@ -183,7 +198,8 @@ class Intake:
         source = self._known.free_name(file.path)
         note = "in place of what it gave before" if file.dropped else ""
         if source != file.path:
-            note = f"other content than before: taken in beside it, as {source}"
+            other = "of another time" if file.format.undated else "other content"
+            note = f"{other} than before: taken in beside it, as {source}"
         return self._piece(file, source, blocks, 0, 1, None, note)
 
     def _piece(
@@ -200,7 +216,8 @@ class Intake:
             # The same content again, by another name in the same run.
             digests = (pieces.digest(blocks),)
             lengths = (sum(block.length for block in blocks),)
-            self._known.add(file.head, Chain(source, file.format.name, lengths, digests, 0, None))
+            chain = Chain(source, file.format.name, lengths, digests, 0, None, file.ts_ms)
+            self._known.add(file.head, chain)
         return Piece(
             path=file.path,
             format=file.format,

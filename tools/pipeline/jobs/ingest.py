@@ -88,17 +88,19 @@ def ingest(
     format: Format | None = None,
     replace: bool = False,
     tz: str = "UTC",
+    ts_ms: int | None = None,
 ) -> Summary:
     """Take in files, as what is known of a cluster; what was taken in before is left alone.
 
     `replace` has them take the place of all that files of their names, or of their content, gave
-    before. `tz` is the zone of logs that do not say theirs, as Kafka's. Raises LakeError if the
-    lake cannot be written, or a file changes while it is read.
+    before. `tz` is the zone of logs that do not say theirs, as Kafka's; `ts_ms` the time of what
+    has none at all, in place of when each file was last written. Raises LakeError if the lake
+    cannot be written, or a file changes while it is read.
     """
     check_cluster(cluster)
     with lake.change() as change:
         known = Known(lake.read_plain(FILES, [cluster]))
-        looked = Intake(known, runner, format, replace).look_through(paths)
+        looked = Intake(known, runner, format, replace, ts_ms).look_through(paths)
         wanted = [each for each in looked if isinstance(each, Piece) and each.blocks]
         told = take_in(lake, change, cluster, wanted, runner, tz)
     by_path = dict(zip((piece.path for piece in wanted), told, strict=True))
@@ -227,6 +229,7 @@ def _files(cluster: str, wanted: Sequence[Piece], told: Sequence[Told]) -> pa.Ta
             "head": piece.head,
             "start": piece.start,
             "last_ms": each.last_ms,
+            "ts_ms": piece.ts_ms,
         }
         for piece, each in zip(wanted, told, strict=True)
     ]
