@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import click
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -71,8 +72,17 @@ def test_json_is_one_object_and_the_tables_are_written(tmp_path: Path) -> None:
 
 
 def test_without_moves_that_is_said(tmp_path: Path) -> None:
+    elected = {**EVENTS.empty, "cluster": "c", "date": "2026-01-05", "kind": "elected", "part": 0}
+    lake_of(tmp_path, pa.Table.from_pylist([elected], schema=EVENTS.schema))
     result = run(tmp_path)
     assert (result.exit_code, result.stdout) == (0, "No move: the history tells of none.\n")
+
+
+@pytest.mark.parametrize("job", [command, replay_command])
+def test_without_events_that_is_said(tmp_path: Path, job: click.Command) -> None:
+    result = CliRunner().invoke(job, [str(tmp_path), "--plain"])
+    assert result.exit_code == 2
+    assert f"{tmp_path} holds no events" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--gap", "--pause", "--stuck-after"])
@@ -114,6 +124,8 @@ def test_replay_tells_what_it_began_with_and_what_is_missing(tmp_path: Path) -> 
 
 
 def test_replay_is_told_which_cluster_to_check(tmp_path: Path) -> None:
+    elected = {**EVENTS.empty, "cluster": "c", "date": "2026-01-05", "kind": "elected", "part": 0}
+    lake_of(tmp_path, pa.Table.from_pylist([elected], schema=EVENTS.schema))
     arguments = [str(tmp_path), "--plain", "--check-zookeeper", "127.0.0.1:1"]
     result = CliRunner().invoke(replay_command, arguments)
     assert result.exit_code == 2

@@ -60,6 +60,7 @@ def last_look(
             "dying": name.topic in znodes.dying,
             "owed": [*owed],
             "tools": tools,
+            "controller": whole["controller"],
             "held_up": whole["held_up"],
             "rebalance_s": rebalance_s,
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pyarrow as pa
@@ -89,11 +90,52 @@ def test_events_are_what_rows_say() -> None:
 
 
 def test_a_summary_counts_partitions_once() -> None:
-    """A partition that breaks two rules is one that is broken."""
+    """A partition that breaks two rules is one that is broken, and unjudged once by others."""
     (history,) = histories("H1", 1, with_bug=True)
     verdicts = verdicts_plain(table(history))
     found = summary_plain(verdicts)
     assert found.is_broken
+    one = {**VERDICTS.empty, "cluster": "c", "topic": "t", "partition": 0, "verdict": "broken"}
+    more = {"events": 3, "times": 1, "text": "", "unjudged": ["I1"], "evidence": []}
+    rows = [{**one, **more, "rule": each} for each in ("I2", "I3")]
+    (lacking,) = summary_plain(pa.Table.from_pylist(rows, schema=VERDICTS.schema)).unjudged
+    assert lacking == {"rule": "I1", "subjects": 1}
     parts = {(row["topic"], row["partition"]) for row in verdicts.to_pylist() if row["topic"]}
     counted = sum(row["count"] for row in found.counts if row["subject"] == "partition")
     assert counted == len(parts)
+
+
+@pytest.mark.parametrize(
+    ("details", "times"),
+    [
+        ([None, {"elr": [2]}, None], 0),
+        ([None, {"elr": [], "last_known_elr": [2]}, None], 0),
+        ([None, None, None], 1),
+        ([{"elr": [2]}, {"elr": []}, None], 1),
+        ([None, {"elr": [2]}, {"elr": []}], 1),
+    ],
+)
+def test_nobody_in_sync_is_well_while_somebody_is_eligible(
+    details: list[dict[str, list[int]] | None], times: int
+) -> None:
+    """KRaft's ISR may be empty as long as it knows who may lead (KIP-966)."""
+    forms: tuple[tuple[list[int], list[int], int], ...]
+    forms = ([1, 2], [1], 1), ([1, 2], [], -1), ([1, 2], [], -1)
+    common = {"cluster": "c", "origin": "metadata-log", "topic": "t", "partition": 0, "part": 0}
+    rows = [
+        EVENTS.empty
+        | common
+        | {
+            "kind": "initialize" if at == 0 else "elect",
+            "source": "dump",
+            "line": at,
+            "at_ms": 1000 * at,
+            "seq": at,
+            "after": {"replicas": replicas, "isr": isr, "leader": leader, "leader_epoch": at},
+            "detail": json.dumps(detail) if detail is not None else None,
+        }
+        for at, ((replicas, isr, leader), detail) in enumerate(zip(forms, details, strict=True))
+    ]
+    found = verdicts_plain(pa.Table.from_pylist(rows, schema=EVENTS.schema)).to_pylist()
+    assert sum(row["times"] for row in found if row["rule"] == "I4") == times
+    assert {row["rule"] for row in found} <= {None, "I4"}

@@ -7,8 +7,11 @@ from pipeline.checking import broken, histories, told
 from slow import examples
 
 from klamm.tools.lab import registry
-from klamm.tools.lab.history import of_seed
-from klamm.tools.lab.studies import ALL_SCOPES
+from klamm.tools.lab.clients import cancel
+from klamm.tools.lab.exhibit import Case, Stage
+from klamm.tools.lab.history import of_case, of_seed
+from klamm.tools.lab.studies import ALL_SCOPES, TWO_TOPICS
+from klamm.tools.lab.variants._orders import order, order_held_up
 
 #: Which rule, of those that are broken, is to be among them, by variant.
 RULES = {
@@ -64,6 +67,33 @@ def test_every_other_bug_is_found(variant: str) -> None:
 def test_the_product_keeps_all_rules(scope: str) -> None:
     """What breaks a rule here breaks it in a real cluster's history."""
     assert not told(broken(of_seed(ALL_SCOPES[scope], 0)))
+
+
+@pytest.mark.parametrize(
+    ("scope", "seed"),
+    [
+        # A node lists a move and ends; what the next one makes of it is no lie of the first.
+        ("explore-deposed", 116),
+        # A move gets another target and ends a step in one Commit.
+        ("steps-all", 125),
+    ],
+)
+def test_the_product_is_not_blamed(scope: str, seed: int) -> None:
+    """Histories that look as if a rule were broken."""
+    assert not told(broken(of_seed(ALL_SCOPES[scope], seed)))
+
+
+def test_who_has_not_read_an_order_yet_may_refuse_to_cancel_it() -> None:
+    """A cancel that overtakes the news of an order is not N10."""
+
+    def script(stage: Stage) -> None:
+        order_held_up(stage)
+        order(stage.world, ("t", 0, (2, 3)), ("u", 0, (1, 2)))
+        stage.world.ask("n1", cancel("u", 0))
+        stage.world.settle()
+        stage.rest()
+
+    assert not told(broken(of_case(Case("klamm", TWO_TOPICS, script))))
 
 
 @pytest.mark.slow

@@ -74,6 +74,12 @@ def test_every_chart_says_its_numbers_in_a_table_as_well() -> None:
     assert html.count("<details>") == 3
 
 
+def test_time_since_a_beginning_is_told_as_such() -> None:
+    chart = charts.heat_map("Heat", [7], [0, 3_600_000], [[1.0, 2.0]], "moves", elapsed=True)
+    assert chart.figure.data[0].x == ("0:00:00", "1:00:00")
+    assert chart.rows[0][-1] == "1:00:00"
+
+
 def test_a_chart_without_note_and_numbers_cannot_be() -> None:
     figure = charts.bars("Bars", [1], {"x": [1]}, "B").figure
     with pytest.raises(ValueError, match="neither a note nor its numbers"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -27,7 +27,7 @@ PHASES: Mapping[str, tuple[str, str]] = {
     "asked to end": ("requested_ms", "ended_ms"),
 }
 #: The results whose phases are counted: others have ended before their time, or not at all.
-_WHOLE = "done"
+WHOLE = "done"
 
 RESULTS = Table(
     "results",
@@ -41,6 +41,8 @@ QUANTILES = Table(
     ("phase",),
     {"phase": TEXT, "moves": LONG, "p50_s": REAL, "p95_s": REAL, "most_s": REAL},
 )
+#: Moves done whose phase took less than `below_ms`, a power of two, and not less than half of it.
+SPREAD = Table("spread", 1, ("phase", "below_ms"), {"phase": TEXT, "below_ms": LONG, "moves": LONG})
 #: Moves under way to a broker, within a stretch of time that begins at `at_ms`.
 IN_FLIGHT = Table(
     "in_flight", 1, ("at_ms", "broker"), {"at_ms": LONG, "broker": INT, "moves": LONG}
@@ -48,9 +50,9 @@ IN_FLIGHT = Table(
 #: Leaders of what was moved: of how many partitions a broker was it before, and after.
 SKEW = Table("skew", 1, ("broker",), {"broker": INT, "led_before": LONG, "led_after": LONG})
 
-_RESULTS, _QUANTILES, _IN_FLIGHT, _SKEW = (
+_RESULTS, _QUANTILES, _SPREAD, _IN_FLIGHT, _SKEW = (
     [name for name in table.schema.names if name != "date"]
-    for table in (RESULTS, QUANTILES, IN_FLIGHT, SKEW)
+    for table in (RESULTS, QUANTILES, SPREAD, IN_FLIGHT, SKEW)
 )
 
 
@@ -91,16 +93,9 @@ def results_on_spark(moves: DataFrame) -> DataFrame:
 
 def quantiles(moves: pa.Table) -> list[Row]:
     """Return of each phase of moves that were done how long it took, by cluster."""
-    lengths: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for row in moves.to_pylist():
-        if row["result"] != _WHOLE:
-            continue
-        for phase, (start, end) in PHASES.items():
-            if row[start] is not None and row[end] is not None:
-                lengths[row["cluster"], phase].append(max(row[end] - row[start], 0) / 1000)
     found: list[Row] = []
-    for key, values in sorted(lengths.items()):
-        values.sort()
+    for key, lengths in sorted(_lengths(moves).items()):
+        values = [each / 1000 for each in sorted(lengths)]
         told = (len(values), quantile(values, 0.5), quantile(values, 0.95), values[-1])
         found.append(dict(zip(_QUANTILES, (*key, *told), strict=True)))
     return found
@@ -110,20 +105,9 @@ def quantiles_on_spark(moves: DataFrame) -> DataFrame:
     """Return of each phase of moves that were done how long it took, by cluster."""
     from pyspark.sql import functions as F
 
-    lengths = [
-        F.struct(
-            F.lit(phase).alias("phase"),
-            # As in any arithmetic, without one of the two there is no length.
-            ((F.col(end) - F.col(start)) / 1000).alias("seconds"),
-        )
-        for phase, (start, end) in PHASES.items()
-    ]
     return (
-        moves.where(F.col("result") == _WHOLE)
-        .select("cluster", F.explode(F.array(*lengths)).alias("length"))
-        .select("cluster", "length.phase", "length.seconds")
-        .where(F.col("seconds").isNotNull())
-        .withColumn("seconds", F.greatest(F.col("seconds"), F.lit(0.0)))
+        _lengths_on_spark(moves)
+        .withColumn("seconds", F.col("ms") / 1000)
         .groupBy("cluster", "phase")
         .agg(
             F.count("*").alias("moves"),
@@ -133,6 +117,60 @@ def quantiles_on_spark(moves: DataFrame) -> DataFrame:
         )
         .select(*_QUANTILES)
         .orderBy("cluster", "phase")
+    )
+
+
+def spread(moves: pa.Table) -> list[Row]:
+    """Count, by cluster and phase, moves done by how long it took: by powers of two."""
+    counts: Counter[tuple[str, str, int]] = Counter()
+    for key, lengths in _lengths(moves).items():
+        counts.update((*key, 1 << each.bit_length()) for each in lengths)
+    return [dict(zip(_SPREAD, (*key, count), strict=True)) for key, count in sorted(counts.items())]
+
+
+def spread_on_spark(moves: DataFrame) -> DataFrame:
+    """Count, by cluster and phase, moves done by how long it took: by powers of two."""
+    from pyspark.sql import functions as F
+
+    bits = F.when(F.col("ms") == 0, 0).otherwise(F.length(F.bin("ms")))
+    return (
+        _lengths_on_spark(moves)
+        .withColumn("bits", bits)
+        .groupBy("cluster", "phase", "bits")
+        .agg(F.count("*").alias("moves"))
+        .withColumn("below_ms", F.expr("shiftleft(1L, bits)"))
+        .select(*_SPREAD)
+        .orderBy("cluster", "phase", "below_ms")
+    )
+
+
+def _lengths(moves: pa.Table) -> dict[tuple[str, str], list[int]]:
+    """Return the milliseconds of phases of moves that were done, by cluster and phase."""
+    lengths: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for row in moves.to_pylist():
+        if row["result"] != WHOLE:
+            continue
+        for phase, (start, end) in PHASES.items():
+            if row[start] is not None and row[end] is not None:
+                lengths[row["cluster"], phase].append(max(row[end] - row[start], 0))
+    return lengths
+
+
+def _lengths_on_spark(moves: DataFrame) -> DataFrame:
+    """Return the same as rows: cluster, phase, ms."""
+    from pyspark.sql import functions as F
+
+    # As in any arithmetic, without one of the two there is no length.
+    lengths = [
+        F.struct(F.lit(phase).alias("phase"), (F.col(end) - F.col(start)).alias("ms"))
+        for phase, (start, end) in PHASES.items()
+    ]
+    return (
+        moves.where(F.col("result") == WHOLE)
+        .select("cluster", F.explode(F.array(*lengths)).alias("length"))
+        .select("cluster", "length.phase", "length.ms")
+        .where(F.col("ms").isNotNull())
+        .withColumn("ms", F.greatest(F.col("ms"), F.lit(0).cast("long")))
     )
 
 
@@ -219,56 +257,6 @@ def skew_on_spark(moves: DataFrame) -> DataFrame:
         .select(*_SKEW)
         .orderBy("cluster", "broker")
     )
-
-
-def with_bytes(moves: pa.Table, replicas: pa.Table) -> pa.Table:
-    """Fill `bytes` of moves that were done: the partition's size, for each new replica.
-
-    The size is the largest of its replicas when it was last looked at before the end of the move,
-    or first after it. Without a look it is null.
-    """
-    looks: dict[tuple[str, str, int], dict[int, int]] = defaultdict(dict)
-    for row in replicas.to_pylist():
-        if row["size_bytes"] is not None and row["ts_ms"] is not None and not row["is_future"]:
-            found = looks[row["cluster"], row["topic"], row["partition"]]
-            found[row["ts_ms"]] = max(found.get(row["ts_ms"], 0), row["size_bytes"])
-    amounts = [
-        _bytes(row, looks.get((row["cluster"], row["topic"], row["partition"]), {}))
-        for row in moves.to_pylist()
-    ]
-    place = moves.schema.get_field_index("bytes")
-    return moves.set_column(place, moves.schema.field(place), pa.array(amounts, LONG))
-
-
-def with_bytes_on_spark(moves: DataFrame, replicas: DataFrame) -> DataFrame:
-    """Fill `bytes` of moves that were done: the partition's size, for each new replica."""
-    from pyspark.sql import functions as F
-
-    names = ("cluster", "topic", "partition")
-    looks = (
-        replicas.where(~F.coalesce("is_future", F.lit(False)))
-        .where(F.col("size_bytes").isNotNull() & F.col("ts_ms").isNotNull())
-        .groupBy(*names, "ts_ms")
-        .agg(F.max("size_bytes").alias("size"))
-    )
-    before = F.when(F.col("ts_ms") <= F.col("ended_ms"), F.col("ts_ms"))
-    found = (
-        moves.where(F.col("result") == _WHOLE)
-        .select(*names, "move_id", "ended_ms", F.array_except("target", "origin").alias("new"))
-        .join(looks, list(names))
-        .groupBy("cluster", "move_id", "new")
-        .agg(F.coalesce(F.max_by("size", before), F.min_by("size", F.col("ts_ms"))).alias("size"))
-        .select("cluster", "move_id", (F.col("size") * F.size("new")).alias("bytes"))
-    )
-    return moves.drop("bytes").join(found, ["cluster", "move_id"], "left").select(*moves.columns)
-
-
-def _bytes(row: Mapping[str, Any], looks: Mapping[int, int]) -> int | None:
-    if row["result"] != _WHOLE or not looks:
-        return None
-    before = [at for at in looks if at <= row["ended_ms"]]
-    size = looks[max(before) if before else min(looks)]
-    return size * len(set(row["target"]).difference(row["origin"]))
 
 
 def _number(move_id: str) -> int:

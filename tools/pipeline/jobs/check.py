@@ -8,6 +8,7 @@ cluster. Here and on executors the same functions judge; only the sort is done b
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +21,7 @@ import pyarrow.compute as pc
 from klamm.tools.pipeline.history import check
 from klamm.tools.pipeline.history.order import ORDER
 from klamm.tools.pipeline.history.rules.event import KEYS, READS, SORTED, Event, events
-from klamm.tools.pipeline.history.rules.steps import COUNTED
+from klamm.tools.pipeline.history.rules.offices import OF_PARTITIONS
 from klamm.tools.pipeline.lake import Lake
 from klamm.tools.pipeline.tables import EVENTS, VERDICTS, Row
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: How many verdicts go to Spark at once, and how many broken ones are told one by one.
 _BATCH, SHOWN = 1000, 200
+#: Stretches of time in which breaches are counted, from the first of all to the last.
+_STRETCHES = 48
 _BY_CLUSTER = ("cluster", *ORDER)
 
 
@@ -38,13 +41,15 @@ class Summary:
 
     `counts` are rows of cluster, subject (partition or cluster), verdict and count; `rules` rows of
     rule, subjects and times; `broken` are rows of `verdicts`, at most SHOWN; `unjudged` rows of
-    rule and subjects that it could not be judged for.
+    rule and subjects that it could not be judged for; `breaches` rows of rule, begin of a stretch
+    of time (all are as long, in ms) and subjects that broke it first then.
     """
 
     counts: Sequence[Row]
     rules: Sequence[Row]
     broken: Sequence[Row]
     unjudged: Sequence[Row]
+    breaches: Sequence[Row]
     events: int
 
     @property
@@ -63,7 +68,7 @@ def verdicts(frame: DataFrame) -> DataFrame:
     rows = frame.select(*READS)
     of_one = f.col("partition").isNotNull()
     parts = rows.where(of_one).repartition(*KEYS).sortWithinPartitions(*SORTED)
-    steps = of_one & f.col("kind").isin(*sorted(COUNTED))
+    steps = of_one & f.col("kind").isin(*sorted(OF_PARTITIONS))
     wide = rows.where(~of_one | steps).repartition("cluster").sortWithinPartitions(*_BY_CLUSTER)
     struct = VERDICTS.struct
     judged = parts.mapInArrow(partial(_judged, check.partitions), schema=struct)
@@ -74,7 +79,7 @@ def verdicts_plain(table: pa.Table) -> pa.Table:
     """Judge a table of `events` here and now."""
     rows = table.select(READS)
     of_one = pc.field("partition").is_valid()
-    counted = pc.field("kind").isin(sorted(COUNTED))
+    counted = pc.field("kind").isin(sorted(OF_PARTITIONS))
     parts = _sorted(rows.filter(of_one), SORTED)
     wide = _sorted(rows.filter(~of_one | counted), _BY_CLUSTER)
     batches = chain(
@@ -128,7 +133,7 @@ def summary(frame: DataFrame) -> Summary:
 
     subject = f.when(f.col("partition").isNull(), "cluster").otherwise("partition")
     one = frame.groupBy("cluster", "topic", "partition").agg(
-        f.first("verdict").alias("verdict"), f.first("events").alias("events")
+        *(f.first(name).alias(name) for name in ("verdict", "events", "unjudged"))
     )
     counts = one.groupBy("cluster", subject.alias("subject"), "verdict").agg(
         f.count("*").alias("count"), f.sum("events").alias("events")
@@ -137,13 +142,22 @@ def summary(frame: DataFrame) -> Summary:
     rules = broken.groupBy("rule").agg(
         f.count("*").alias("subjects"), f.sum("times").alias("times")
     )
-    lacking = frame.select(f.explode("unjudged").alias("rule")).groupBy("rule").count()
+    lacking = one.select(f.explode("unjudged").alias("rule")).groupBy("rule").count()
+    ends = broken.agg(f.min("at_ms"), f.max("at_ms")).first()
+    stretch = stretches(*(ends or (None, None)))
+    first_ms = f.col("at_ms") - f.pmod("at_ms", f.lit(stretch))
+    breaches = (
+        broken.where(f.col("at_ms").isNotNull())
+        .groupBy("rule", first_ms.alias("from_ms"))
+        .agg(f.count("*").alias("subjects"))
+    )
     first = broken.orderBy(*(f.col(c).asc_nulls_first() for c in (*KEYS, "rule"))).limit(SHOWN)
     return _summary(
         [row.asDict() for row in counts.collect()],
         [row.asDict() for row in rules.collect()],
         [row.asDict(recursive=True) for row in first.collect()],
         [{"rule": row["rule"], "subjects": row["count"]} for row in lacking.collect()],
+        [row.asDict() for row in breaches.collect()],
     )
 
 
@@ -155,8 +169,6 @@ def summary_plain(table: pa.Table) -> Summary:
     lacking: dict[str, int] = {}
     seen: set[tuple[Any, ...]] = set()
     for row in rows:
-        for rule in row["unjudged"] or ():
-            lacking[rule] = lacking.get(rule, 0) + 1
         if row["verdict"] == "broken":
             told = rules.setdefault(row["rule"], [0, 0])
             told[0] += 1
@@ -165,29 +177,49 @@ def summary_plain(table: pa.Table) -> Summary:
         if key in seen:
             continue
         seen.add(key)
+        for rule in row["unjudged"] or ():
+            lacking[rule] = lacking.get(rule, 0) + 1
         subject = "cluster" if row["partition"] is None else "partition"
         count = counts.setdefault((row["cluster"], subject, row["verdict"]), [0, 0])
         count[0] += 1
         count[1] += row["events"]
+    broken = [row for row in rows if row["verdict"] == "broken"]
+    timed = [row for row in broken if row["at_ms"] is not None]
+    at = [row["at_ms"] for row in timed]
+    stretch = stretches(min(at, default=None), max(at, default=None))
+    breaches = Counter((row["rule"], row["at_ms"] - row["at_ms"] % stretch) for row in timed)
     return _summary(
         [
             {"cluster": c, "subject": s, "verdict": v, "count": n, "events": e}
             for (c, s, v), (n, e) in counts.items()
         ],
         [{"rule": rule, "subjects": n, "times": t} for rule, (n, t) in rules.items()],
-        sorted((row for row in rows if row["verdict"] == "broken"), key=_order)[:SHOWN],
+        sorted(broken, key=_order)[:SHOWN],
         [{"rule": rule, "subjects": n} for rule, n in lacking.items()],
+        [{"rule": r, "from_ms": ms, "subjects": n} for (r, ms), n in breaches.items()],
     )
 
 
+def stretches(first_ms: int | None, last_ms: int | None) -> int:
+    """Return how long stretches of time are, in ms, so that few lie between the two."""
+    if first_ms is None or last_ms is None:
+        return 1
+    return (last_ms - first_ms) // _STRETCHES + 1
+
+
 def _summary(
-    counts: Sequence[Row], rules: Sequence[Row], broken: Sequence[Row], lacking: Sequence[Row]
+    counts: Sequence[Row],
+    rules: Sequence[Row],
+    broken: Sequence[Row],
+    lacking: Sequence[Row],
+    breaches: Sequence[Row],
 ) -> Summary:
     return Summary(
         sorted(counts, key=lambda row: (row["cluster"], row["subject"], row["verdict"])),
         sorted(rules, key=lambda row: (-row["subjects"], row["rule"])),
         broken,
         sorted(lacking, key=lambda row: row["rule"]),
+        sorted(breaches, key=lambda row: (row["rule"], row["from_ms"])),
         sum(row["events"] for row in counts if row["subject"] == "partition"),
     )
 

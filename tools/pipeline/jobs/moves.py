@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from klamm.tools.pipeline.history import copied, phases, status, surroundings, waves
 from klamm.tools.pipeline.history import moves as history
-from klamm.tools.pipeline.history import phases, status, surroundings, waves
 from klamm.tools.pipeline.history.kinds import CLIENT
 from klamm.tools.pipeline.history.order import ORDER
 from klamm.tools.pipeline.history.surroundings import Surroundings
@@ -63,6 +63,7 @@ class Findings:
     clusters: Mapping[str, Surroundings]
     results: Sequence[Row]
     quantiles: Sequence[Row]
+    spread: Sequence[Row]
     slowest: Sequence[Row]
     stuck: Sequence[Row]
     lost: Sequence[Row]
@@ -105,7 +106,7 @@ def plain(lake: Lake, settings: Settings) -> Findings:
     around = around_plain(events)
     about = pc.field("partition").is_valid() & pc.field("origin").isin(_ORIGINS)
     moves = step(around, settings).plain(events.filter(about))
-    moves = phases.with_bytes(moves, lake.read_plain(REPLICAS))
+    moves = copied.with_bytes(moves, lake.read_plain(REPLICAS))
     lake.write_plain(moves, MOVES, clusters=list(around))
     asked = moves.filter(pc.field("source").isin(_BY_REQUEST))
     found = wave_step(settings).plain(asked)
@@ -121,6 +122,7 @@ def plain(lake: Lake, settings: Settings) -> Findings:
         around,
         phases.results(moves),
         _in_order(phases.quantiles(moves)),
+        _in_order(phases.spread(moves)),
         sorted((r for r in rows if _took(r) is not None), key=_slowness)[:SLOWEST],
         _first((r for r in rows if r["result"] == "stuck"), LISTED),
         _first((r for r in rows if r["result"] == "lost"), LISTED),
@@ -142,7 +144,7 @@ def on_spark(spark: SparkSession, lake: Lake, settings: Settings) -> Findings:
     around = around_on_spark(events)
     about = F.col("partition").isNotNull() & F.col("origin").isin(*_ORIGINS)
     moves = step(around, settings).on_spark(events.where(about))
-    moves = phases.with_bytes_on_spark(moves, lake.read(spark, REPLICAS))
+    moves = copied.with_bytes_on_spark(moves, lake.read(spark, REPLICAS))
     lake.write(moves, MOVES, clusters=list(around))
     # What follows reads what was written: nothing is worked out twice.
     moves = lake.read(spark, MOVES)
@@ -166,6 +168,7 @@ def on_spark(spark: SparkSession, lake: Lake, settings: Settings) -> Findings:
         around,
         _dicts(phases.results_on_spark(moves), None),
         _in_order(_dicts(phases.quantiles_on_spark(moves), None)),
+        _in_order(_dicts(phases.spread_on_spark(moves), None)),
         _dicts(slowest.orderBy(took.desc(), *order), SLOWEST),
         _dicts(shown.where(F.col("result") == "stuck").orderBy(*order), LISTED),
         _dicts(shown.where(F.col("result") == "lost").orderBy(*order), LISTED),
@@ -183,10 +186,10 @@ def _dicts(frame: DataFrame, limit: int | None) -> list[Row]:
     return [row.asDict() for row in (frame if limit is None else frame.limit(limit)).collect()]
 
 
-def _in_order(quantiles: Iterable[Row]) -> list[Row]:
+def _in_order(rows: Iterable[Row]) -> list[Row]:
     """Phases as they follow each other."""
     places = list(phases.PHASES)
-    return sorted(quantiles, key=lambda row: (row["cluster"], places.index(row["phase"])))
+    return sorted(rows, key=lambda row: (row["cluster"], places.index(row["phase"])))
 
 
 def _stretches(rows: Iterable[Row], around: Mapping[str, Surroundings]) -> tuple[int, int, int]:

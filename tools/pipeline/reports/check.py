@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+from math import gcd
+
 from klamm.tools.pipeline.jobs.check import SHOWN, Summary
+from klamm.tools.pipeline.reports.charts import heat_map
 from klamm.tools.pipeline.reports.page import Figures, Grid, Page, Part, Text, as_time
+from klamm.tools.pipeline.tables import Row
 
 _EVIDENCE = 3
 
@@ -39,6 +45,7 @@ def page(found: Summary) -> Page:
             [(row["rule"], row["subjects"], row["times"]) for row in found.rules],
             "" if found.rules else "None is.",
         ),
+        *_when(found.breaches),
         Grid(
             "Where",
             ("cluster", "partition", "rule", "at", "epoch", "times", "what is wrong", "seen in"),
@@ -67,6 +74,21 @@ def page(found: Summary) -> Page:
         ),
     ]
     return Page("Verdicts of a history", parts)
+
+
+def _when(breaches: Sequence[Row]) -> list[Part]:
+    """Show which rules were broken when: nothing if none was."""
+    if not breaches:
+        return []
+    rules = sorted({row["rule"] for row in breaches})
+    known = sorted({row["from_ms"] for row in breaches})
+    # Stretches in which nothing was broken are no rows; they are shown empty.
+    step = gcd(*(later - first for first, later in pairwise(known))) or 1
+    times = range(known[0], known[-1] + 1, step)
+    count = {(row["rule"], row["from_ms"]): row["subjects"] for row in breaches}
+    values = [[count.get((rule, at)) for at in times] for rule in rules]
+    note = "Each partition and cluster counts when it first broke the rule."
+    return [heat_map("When rules were broken first", rules, times, values, "subjects", note)]
 
 
 def evidence(refs: list[dict[str, object]] | None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from klamm.tools.pipeline.history.kinds import METADATA_LOG
 from klamm.tools.pipeline.history.rules.event import Event, Form
 from klamm.tools.pipeline.history.rules.finding import Finding, Findings
 from klamm.tools.pipeline.history.rules.past import Past
@@ -17,10 +18,11 @@ from klamm.tools.pipeline.history.rules.writes import NO_LEADER, insane
 #: With these a partition begins anew, whatever was known of its name before.
 ANEW = frozenset({"initialize", "snapshot-topic", "topic-created", "topic-read", "topic-altered"})
 _GONE = frozenset({"topic-deleted", "topic-gone", "deletion-started"})
-#: Of these the assignment is what it was before: they are about leader and ISR.
 _ENDS = "end"
 _STARTS = frozenset({"accept", "supersede", "cancel"})
 _UNKNOWN = -1
+#: Members of `detail` of KRaft's records about a partition.
+_ELIGIBLE = frozenset({"elr", "last_known_elr"})
 
 State = tuple[int | None, int | None, tuple[int, ...] | None, int | None]
 
@@ -32,11 +34,16 @@ class Told:
     last: Form | None = None
     last_event: Event | None = None
     lead: tuple[int, int] | None = None
-    #: By the state znode's version: what was believed, and where that was said first.
-    #: The partition before the Commit of the last entry, and what is not known to be its end.
+    #: The partition as the move of the last entry's Commit found it, for what steps make of it.
     first: Form | None = None
+    #: What was said last, and is not known to be the end of its Commit; and what is.
     pending: tuple[Form, Event] | None = None
     settled: tuple[Form, Event] | None = None
+    #: What was wrong with leader and ISR then: it is told when it begins.
+    wrong: str = ""
+    #: By KRaft's names: who may lead though out of sync (KIP-966).
+    eligible: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    #: By the state znode's version: what was believed, and where that was said first.
     states: dict[int, dict[State, Event]] = field(default_factory=dict)
     assignments: dict[tuple[object, ...], Event] = field(default_factory=dict)
 
@@ -46,6 +53,7 @@ def judge_entry(told: Told, event: Event) -> Findings:
     if event.kind in _GONE:
         yield from settle(told)
         told.lead = told.last = told.last_event = told.settled = None
+        told.wrong = ""
         return
     now = event.after
     if now is None:
@@ -54,12 +62,25 @@ def judge_entry(told: Told, event: Event) -> Findings:
     if not within:
         yield from settle(told)
         told.first = event.before
+    if event.origin == METADATA_LOG:
+        _keep_eligible(told, event)
     if event.kind == _ENDS and event.before is not None:
         yield from _end(event, event.before, now)
     elif event.kind in _STARTS and event.before is not None:
         yield from _start(event, event.before, now)
+    if event.kind in _STARTS:
+        told.first = now  # a step that ends in the same Commit is one of this move
     told.last, told.last_event = now, event
     told.pending = now, event
+
+
+def _keep_eligible(told: Told, event: Event) -> None:
+    """Take in what a record changes of it; one that makes the partition says it all."""
+    if event.kind in ANEW:
+        told.eligible.clear()
+    for name, ids in event.said.items():
+        if name in _ELIGIBLE:
+            told.eligible[name] = tuple(ids)
 
 
 def _form(told: Told, event: Event, now: Form) -> Findings:
@@ -69,10 +90,10 @@ def _form(told: Told, event: Event, now: Form) -> Findings:
     elif now.moving and not now.target:
         yield _of(told, event, "I2", "the target is empty", "H1")
     if now.isr is not None and now.leader is not None and _is_led(now):
-        text = insane(now)
-        was = told.settled
-        if text and not (was is not None and insane(was[0]) == text):
+        text = insane(now, is_kept=any(told.eligible.values()))
+        if text and text != told.wrong:
             yield _of(told, event, "I4", text)
+        told.wrong = text
     if now.leader is None or now.leader_epoch is None or now.leader_epoch == _UNKNOWN:
         return
     epoch, leader = told.lead or (_UNKNOWN, NO_LEADER)

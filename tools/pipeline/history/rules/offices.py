@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
-
-import msgspec
 
 from klamm.controller.znodes import paths
+from klamm.tools.pipeline.history.kinds import JOURNAL
 from klamm.tools.pipeline.history.rules.event import Event
 from klamm.tools.pipeline.history.rules.finding import Finding, Findings
+from klamm.tools.pipeline.history.rules.orders import BEGUN, Waiting, ordered
+from klamm.tools.pipeline.history.rules.places import brokerid
 from klamm.tools.pipeline.history.rules.steps import COUNTED, Slots
 from klamm.tools.pipeline.history.rules.writes import own_epoch
 
 #: So many orders that leave their znode alone, in the same millisecond, should have left together.
 ONE_BY_ONE = 3
 _NOT_CONTROLLER = 41
+#: What is looked at of partitions.
+OF_PARTITIONS = COUNTED | BEGUN
 
 
 @dataclass(slots=True)
@@ -33,6 +35,7 @@ class Cluster:
     slots: Slots = field(default_factory=Slots)
     orders: int = 0
     one_by_one: list[Event] = field(default_factory=list)
+    waiting: Waiting = field(default_factory=Waiting)
 
     def take(self, event: Event) -> Findings:
         """Judge an event, and take it in."""
@@ -41,6 +44,12 @@ class Cluster:
             yield from judge(self, event)
         if event.kind in COUNTED and event.partition is not None:
             yield from self.slots.take(event)
+        if event.origin == JOURNAL:
+            self.waiting.take(event)
+
+    def end(self) -> Findings:
+        """Judge the whole."""
+        yield from self.waiting.end()
 
 
 def _written(self: Cluster, event: Event) -> Findings:
@@ -58,12 +67,14 @@ def _written(self: Cluster, event: Event) -> Findings:
     elif path == paths.REASSIGN_PARTITIONS:
         yield from _orders(self, event)
     elif path == paths.CONTROLLER:
-        self.controller = None if event.zk_version == -1 else _brokerid(event.said)
+        self.controller = None if event.zk_version == -1 else brokerid(event.said.get("data"))
 
 
 def _orders(self: Cluster, event: Event) -> Findings:
     """F27: orders that are done together leave their znode together (KAFKA-6617)."""
-    count = _count(event.said)
+    names = ordered(event.said)
+    self.waiting.ordered(event.zk_version, names)
+    count = len(names)
     one_less = event.node is not None and count == self.orders - 1
     last = self.one_by_one[-1] if self.one_by_one else None
     at_once = last is None or (last.node, last.at_ms) == (event.node, event.at_ms)
@@ -72,23 +83,6 @@ def _orders(self: Cluster, event: Event) -> Findings:
     if len(self.one_by_one) == ONE_BY_ONE:
         text = f"node {event.node} took orders out of their znode one by one, at the same time"
         yield Finding("F27", text, tuple(self.one_by_one), "F27")
-
-
-def _count(said: dict[str, Any]) -> int:
-    try:
-        found = msgspec.json.decode((said.get("data") or "{}").encode())
-    except msgspec.DecodeError:
-        return 0
-    listed = found.get("partitions") if isinstance(found, dict) else None
-    return len(listed) if isinstance(listed, list) else 0
-
-
-def _brokerid(said: dict[str, Any]) -> int | None:
-    try:
-        found = msgspec.json.decode((said.get("data") or "null").encode())
-    except msgspec.DecodeError:
-        return None
-    return found.get("brokerid") if isinstance(found, dict) else None
 
 
 # --- requests ------------------------------------------------------------------------------------
@@ -190,7 +184,7 @@ def _rest(self: Cluster, event: Event) -> Findings:
         yield Finding("I8", text, (asked,), "F20")
     if said.get("controller") is None:
         yield Finding("liveness", "there is no controller at rest", (event,), "F36")
-    holder = _brokerid({"data": said.get("controller")})
+    holder = brokerid(said.get("controller"))
     if holder in self.refused:
         text = f"/controller names node {holder}, which says that it is not the controller"
         yield Finding("liveness", text, (self.refused[holder],), "F39")

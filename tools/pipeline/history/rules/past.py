@@ -77,14 +77,14 @@ class Past:
     hosted: dict[int, Form] = field(default_factory=dict)
     shown: dict[int, Form] = field(default_factory=dict)
     disks: dict[int, bool] = field(default_factory=dict)
-    listed: dict[int, Form | None] = field(default_factory=dict)
+    #: By node: what it listed to clients last, and when.
+    listed: dict[int, tuple[int, Form | None]] = field(default_factory=dict)
     owed: Ids = ()
     hints: str = ""
     meddled: bool = False
     was_here: bool = False
     states: dict[int, list[Form]] = field(default_factory=dict)
     assignments: list[tuple[int, Form]] = field(default_factory=list)
-    faults_over: bool = False
 
     @property
     def isr(self) -> Ids:
@@ -258,8 +258,9 @@ class Past:
         if event.after.leader is not None and event.after.leader_epoch is not None:
             self.lead = event.after.leader_epoch, event.after.leader
             self.leads_ever.add(self.lead)
-        if event.node is not None:
-            self.passed_over.clear()
+        for broker in [*self.passed_over]:
+            if event.node is not None or broker not in self.isr:
+                del self.passed_over[broker]
 
     def _order(self, event: Event) -> None:
         now = event.after.replicas if event.after is not None else None
@@ -284,7 +285,7 @@ class Past:
             if event.rpc_error:
                 self.listed.pop(event.node, None)
             elif not event.said.get("polled"):
-                self.listed[event.node] = event.after
+                self.listed[event.node] = self.at, event.after
         for wish in self.wishes:
             if wish.request == event.request and wish.answered is None:
                 wish.answered, wish.code = self.at, event.rpc_error

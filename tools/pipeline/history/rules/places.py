@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from klamm.controller.znodes import paths
 from klamm.tools.pipeline.history.rules.event import Event
 
@@ -30,3 +32,12 @@ def place(event: Event) -> str:
         if path.startswith(prefix):
             return name
     return ""
+
+
+def brokerid(controller: str | None) -> int | None:
+    """Return whom the data of /controller names, None if nobody."""
+    try:
+        found = msgspec.json.decode(controller or "null")
+    except msgspec.DecodeError:
+        return None
+    return found.get("brokerid") if isinstance(found, dict) else None

@@ -14,6 +14,7 @@ import msgspec
 from klamm.tools.pipeline.history.rules.event import Event, Form, Ids
 from klamm.tools.pipeline.history.rules.finding import Finding, Findings
 from klamm.tools.pipeline.history.rules.past import Past
+from klamm.tools.pipeline.history.rules.places import brokerid
 from klamm.tools.pipeline.history.rules.writes import NO_LEADER
 
 
@@ -36,7 +37,7 @@ def judge_rest(past: Past, event: Event) -> Findings:
     for rule, text, like in (
         *_logs(past, said),
         *_state(past, said),
-        *_lists(past),
+        *_lists(past, said),
         *_wishes(past, said),
         *_left(past, said, event.partition),
         *_preferred(past, said),
@@ -109,13 +110,19 @@ def _known(
             yield "I7", f"broker {broker} tells clients {shown}; it is {state}", "F10"
 
 
-def _lists(past: Past) -> Iterator[tuple[str, str, str]]:
-    """I13: what a controller lists is what the topic znode holds (R455-40)."""
+def _lists(past: Past, said: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """I13: what the controller lists is what the topic znode holds (R455-40).
+
+    What it listed before that was written, or another one did that is no longer in office, was so.
+    """
+    node = brokerid(said.get("controller"))
+    if node is None or node not in past.listed:
+        return
+    at, listed = past.listed[node]
     held = past.held.assignment if past.held is not None and past.held.moving else None
-    for node, listed in sorted(past.listed.items()):
-        told = listed.assignment if listed is not None else None
-        if told != held:
-            yield "I13", f"node {node} lists {listed or 'no move'}, held is {past.held}", "H5"
+    told = listed.assignment if listed is not None else None
+    if told != held and at > past.assigned_at:
+        yield "I13", f"node {node} lists {listed or 'no move'}, held is {past.held}", "H5"
 
 
 def _wishes(past: Past, said: dict[str, Any]) -> Iterator[tuple[str, str, str]]:

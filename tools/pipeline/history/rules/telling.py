@@ -10,7 +10,6 @@ from klamm.tools.pipeline.history.rules.past import ALTER, LIST, Past
 
 #: As a leader, the partition is taken back (LeaderAndIsr.LeaderDuringDelete).
 _TAKEN_BACK = -2
-_NONE_IN_PROGRESS = 85
 _UNKNOWN = -1
 _STORAGE_ERROR = 56
 
@@ -131,7 +130,7 @@ def judge_answered(past: Past, event: Event) -> Findings:
 
 
 def judge_reply(past: Past, event: Event) -> Findings:
-    """What clients are answered: an empty target is refused (F26), a waiting order cancelled."""
+    """What clients are answered: an empty target is refused (F26)."""
     if event.rpc_api == LIST and event.said.get("polled"):
         yield from _polled(past, event)
     if event.rpc_api != ALTER:
@@ -142,11 +141,6 @@ def judge_reply(past: Past, event: Event) -> Findings:
         if wish.target is not None and not wish.target and not event.rpc_error:
             text = f"node {event.node} grants {event.name} a target without replicas"
             yield Finding("F26", text, (event,), "F26")
-        waits = past.order is not None and past.order_at < wish.asked
-        if wish.target is None and event.rpc_error == _NONE_IN_PROGRESS and waits:
-            text = f"node {event.node} cancels nothing of {event.name}, which is ordered to move"
-            shown = (past.order_event, event) if past.order_event is not None else (event,)
-            yield Finding("N10", text, shown, "N10")
 
 
 def _polled(past: Past, event: Event) -> Findings:

@@ -254,10 +254,13 @@ def _first_epoch(past: Past, event: Event, now: Form) -> Findings:
             yield _of(event, "N15", text, past.state_event, "N15")
 
 
-def insane(state: Form) -> str:
-    """Say what cannot be of a leader and its ISR, "" if all is sound."""
+def insane(state: Form, *, is_kept: bool = False) -> str:
+    """Say what cannot be of a leader and its ISR, "" if all is sound.
+
+    `is_kept`: KRaft keeps others that may lead, so the ISR may be empty until one does (KIP-966).
+    """
     if not state.isr:
-        return "nobody is in sync"
+        return "" if is_kept and state.leader == NO_LEADER else "nobody is in sync"
     if state.leader not in (NO_LEADER, *state.isr):
         return f"leader {state.leader} is not in sync"
     return ""
