@@ -59,6 +59,24 @@ def test_a_drain_writes_the_plan_and_the_way_back(now: Path) -> None:
     }
 
 
+def test_where_there_is_a_gap_the_bound_is_said_to_be_no_more_than_counting(
+    tmp_path: Path,
+) -> None:
+    # 87 to 92 are to come: 58 and 46 are too many, and 58, 18 and 14 will do.
+    sizes = (18, 46, 58, 14, 26, 17)
+    partitions = tuple(
+        Partition("foo", at, (1,), leader=1, isr=(1,), size_bytes=size)
+        for at, size in enumerate(sizes)
+    )
+    now = written(tmp_path, Snapshot("x", 0, (Broker(1), Broker(2)), partitions))
+    page = tmp_path / "page.html"
+    words = ("--brokers", "2", "--by", "bytes", "--tolerance", "2", "--report", str(page))
+    result = plan(now, "expand", *words)
+    assert "any plan copies at least 2 (gap 50.0%)" in result.stdout
+    assert "a part of the gap may be its own" in result.stdout
+    assert "which leaves out racks and room" in page.read_text()
+
+
 def test_batches_are_the_plan_in_portions(now: Path) -> None:
     result = plan(now, "drain", "--brokers", "3", "--batch", "1")
     assert result.exit_code == 0, result.output
@@ -112,7 +130,7 @@ def test_a_moving_partition_is_left_out_and_told(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["drain", "--brokers", "7"], "There is no broker 7; the snapshot has 0, 1, 2, 3, 4, 5."),
-        (["drain", "--brokers", "0,1,2,3,4,5"], "are all that are alive; name fewer"),
+        (["drain", "--brokers", "0,1,2,3,4,5"], "no broker is alive that could take"),
         (["drain", "--brokers", "x"], "'x', which is no broker id"),
         (["drain", "--brokers", "1,2,3,4,5"], "is to have 2 replicas, and only brokers 0"),
         (["drain", "--brokers", "1", "--topic", "bar"], "There is no topic bar"),

@@ -51,7 +51,7 @@ def test_pacings_are_compared(folder: Path) -> None:
     assert [line.split()[:2] for line in lines[10:13]] == [
         ["all", "2"], ["batch:10", "2"], ["incremental:10", "2"],
     ]  # fmt: skip
-    assert " is best: " in lines[-1]
+    assert lines[-1] == "No pacing is better than another here; all is the simplest."
 
 
 def test_values_and_the_page(folder: Path) -> None:
@@ -81,6 +81,15 @@ def test_a_plan_that_cannot_end_is_said_to_be_wrong(folder: Path) -> None:
     result = rehearse(folder, *words)
     assert result.exit_code == 1
     assert "all, none: 1 of 1 did not end: broker 3 does not catch up" in result.stdout
+
+
+def test_the_page_has_no_empty_chart_and_no_dates(folder: Path) -> None:
+    words = ("--pacing", "all", "--faults", "none", "--throttle", "1KB")
+    rehearse(folder, *words, "--report", str(folder / "page.html"))
+    page = (folder / "page.html").read_text()
+    assert "No run ended: there are no times to show." in page
+    assert "Time to the end" not in page
+    assert "elapsed (h:mm:ss)" in page
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,20 @@ def test_more_replicas_and_another_order() -> None:
     assert (row.verdict, row.bytes_moved) == (DONE, GB)
 
 
+def test_partitions_of_one_topic_may_have_several_replication_factors() -> None:
+    # The second topic is called as the world would call the other factor of the first.
+    parts = [
+        one_move(partition=0),
+        one_move(partition=1, replicas=(10, 20, 40), target=(10, 30, 40)),
+        one_move(partition=2, replicas=(10,), target=(20, 10)),
+        one_move(topic="foo-2", partition=0),
+        one_move(topic="a.b", partition=0),
+        one_move(topic="a_b", partition=0),
+    ]
+    row = rehearse_once(spec(stage=stage(*parts)))
+    assert (row.verdict, row.text, row.bytes_moved) == (DONE, "", 6 * GB)
+
+
 def test_a_new_broker_that_is_lost_leaves_the_plan_stuck() -> None:
     row = rehearse_once(spec(fault="broker-loss", seed=seed_of("broker-loss", 30)))
     assert row.fault.startswith("broker 30 is away for good")

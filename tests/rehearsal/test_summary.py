@@ -73,7 +73,9 @@ def test_each_pacing_that_loses_is_told_with_what_it_loses_by() -> None:
 
 def test_one_pacing_and_equal_pacings() -> None:
     assert "the only one" in best(summaries([row()])).why
-    assert "b would do as well" in best(summaries([row(), row(pacing="b")])).why
+    assert "No pacing is better" in best(summaries([row(), row(pacing="b")])).why
+    other = row(pacing="c", finish_s=900.0)
+    assert "b would do as well" in best(summaries([row(), row(pacing="b"), other])).why
 
 
 def test_quantiles_are_by_nearest_rank() -> None:

@@ -36,13 +36,8 @@ class _Link(Generic[K]):
         self.riders: list[K] = []
 
     def level(self) -> float:
-        """Return how high the flows on it can rise together."""
-        return max(0.0, self.room) / self.load if self.load else math.inf
-
-    def leave(self, count: int, rate: float) -> None:
-        """Let flows rise no more that have got so much each."""
-        self.load -= count
-        self.room -= count * rate
+        """Return how high the flows on it can rise together; there is one at least."""
+        return max(0.0, self.room) / self.load
 
 
 def shares(demands: Mapping[K, Demand[L]], capacities: Mapping[L, float]) -> dict[K, float]:
@@ -53,28 +48,32 @@ def shares(demands: Mapping[K, Demand[L]], capacities: Mapping[L, float]) -> dic
     rising = {key: demand for key, demand in demands.items() if demand.count}
     modest = sorted(rising, key=lambda key: -rising[key].most)  # the next one to be content last
     links: dict[L, _Link[K]] = {link: _Link(capacity) for link, capacity in capacities.items()}
+    ways: dict[K, list[_Link[K]]] = {}
     for key, demand in rising.items():
-        for link in demand.links:
-            if link in links:
-                links[link].load += demand.count
-                links[link].riders.append(key)
+        ways[key] = [links[link] for link in demand.links if link in links]
+        for way in ways[key]:
+            way.load += demand.count
+            way.riders.append(key)
     rates: dict[K, float] = {}
 
     def stop(key: K, level: float) -> None:
         demand = rising.pop(key, None)
         if demand is not None:
-            rates[key] = min(level, demand.most)
-            for link in demand.links:
-                if link in links:
-                    links[link].leave(demand.count, rates[key])
+            count, rates[key] = demand.count, min(level, demand.most)
+            taken = count * rates[key]
+            for way in ways[key]:
+                way.load -= count
+                way.room -= taken
 
+    busy = list(links.values())
     while rising:
         while modest[-1] not in rising:
             modest.pop()
-        highest = min((each.level() for each in links.values()), default=math.inf)
-        level = min(highest, rising[modest[-1]].most)
+        busy = [each for each in busy if each.load]
+        levels = [each.level() for each in busy]
+        level = min(min(levels, default=math.inf), rising[modest[-1]].most)
         reach = level * (1 + TOLERANCE)
-        full = [each for each in links.values() if each.level() <= reach < math.inf]
+        full = [each for each, its in zip(busy, levels, strict=True) if its <= reach < math.inf]
         for each in full:
             for key in each.riders:
                 stop(key, level)

@@ -111,13 +111,30 @@ class Fetched:
 
 @dataclass(slots=True)
 class _Group:
-    """Flows of one route. `rate` is what each of them gets, `progress` what each has gained."""
+    """Flows of one route. `rate` is what each of them gets, `progress` what each has gained.
+
+    `most` is what each takes and no more, and `counted` the throttles that only count it.
+    """
 
     route: Route
+    most: float
+    links: tuple[tuple[Link, int], ...] = ()
+    counted: tuple[tuple[Link, int], ...] = ()
     flows: dict[TopicPartition, Flow] = field(default_factory=dict)
     queue: list[tuple[float, TopicPartition]] = field(default_factory=list)
     progress: float = 0.0
     rate: float = 0.0
+    _demand: Demand[tuple[Link, int]] | None = None
+
+    def __post_init__(self) -> None:
+        self.links, self.counted = self.route.links(), self.route.quotas(Quota.COUNTED)
+
+    @property
+    def demand(self) -> Demand[tuple[Link, int]]:
+        """What its flows take of their links. Most groups are the same from share to share."""
+        if self._demand is None or self._demand.count != len(self.flows):
+            self._demand = Demand(len(self.flows), self.links, self.most)
+        return self._demand
 
     @property
     def gain(self) -> float:
@@ -148,26 +165,42 @@ class Flows:
             raise ValueError(f"a copy rate is {copy_rate}: it must be more than 0 bytes/s")
         self._copy_rate = copy_rate
         self._groups: dict[Route, _Group] = {}
+        #: Those of the groups that lag, in the same order: only they come nearer to any end.
+        self._lagging: dict[Route, _Group] = {}
         self._now = -math.inf
         #: None: it is to be worked out anew.
         self._deadline: float | None = None
+        #: What the rates were shared of; None after a change of flows that take any.
+        self._shared: tuple[object, object] | None = None
 
     def put(self, flow: Flow, route: Route, lag: float = 0.0) -> None:
         """Add a flow that is this many bytes behind its leader's end."""
         self._deadline = None
-        group = self._groups.setdefault(route, _Group(route))
+        group = self._groups.get(route)
+        if group is None:
+            most = route.growth if route.settled else self._copy_rate
+            group = self._groups[route] = _Group(route, most)
+            if not route.settled:
+                self._lagging[route] = group
         flow.route, flow.arrives_at = route, group.progress + lag
         group.flows[flow.name] = flow
+        self._changed(route)
         if not route.settled:
             heapq.heappush(group.queue, (flow.arrives_at, flow.name))
 
     def take(self, flow: Flow) -> None:
         """Remove a flow."""
         self._deadline = None
+        self._changed(flow.route)
         group = self._groups[flow.route]
         del group.flows[flow.name]
         if not group.flows:
             del self._groups[flow.route]
+            self._lagging.pop(flow.route, None)
+
+    def _changed(self, route: Route) -> None:
+        if route.growth or not route.settled:
+            self._shared = None
 
     def lag(self, flow: Flow) -> float:
         """Return how many bytes a flow is behind its leader's end now."""
@@ -180,15 +213,14 @@ class Flows:
         seconds, self._now = now - self._now, now
         self._deadline = None
         if 0 < seconds < math.inf:
-            for group in self._groups.values():
-                if not group.route.settled:
-                    group.progress += group.gain * seconds
+            for group in self._lagging.values():
+                group.progress += group.gain * seconds
 
     @property
     def deadline(self) -> float:
         """When the next flow arrives, if all stays as it is."""
         if self._deadline is None:
-            self._deadline = min(map(self._arrival, self._groups.values()), default=math.inf)
+            self._deadline = min(map(self._arrival, self._lagging.values()), default=math.inf)
         return self._deadline
 
     def _arrival(self, group: _Group) -> float:
@@ -201,7 +233,7 @@ class Flows:
         """Return, in order, the flows that are at their leader's end and outrun its growth."""
         found = []
         self._deadline = None
-        for group in self._groups.values():
+        for group in self._lagging.values():
             while group.gain > 0 and (flow := group.first()) is not None:
                 if flow.arrives_at - group.progress > ARRIVED:
                     break
@@ -218,11 +250,12 @@ class Flows:
         before what it limits. Its rate is kept exactly, while Kafka's brokers measure over eleven
         seconds and let each fetch through that starts below the rate.
         """
+        if self._shared == (ways, quotas):
+            return []
+        self._shared = dict(ways), dict(quotas)
         self._deadline = None
         demands = {
-            route: Demand(
-                len(group.flows), route.links(), route.growth if route.settled else self._copy_rate
-            )
+            route: group.demand
             for route, group in self._groups.items()
             if route.growth or not route.settled
         }
@@ -244,8 +277,8 @@ class Flows:
     ) -> dict[tuple[Link, int], float]:
         """Return what each throttle has left for the flows that it limits."""
         left = dict(quotas)
-        counted = {route: route.quotas(Quota.COUNTED) for route in demands}
-        if quotas and any(counted.values()):
+        counted = {route: self._groups[route].counted for route in demands if quotas}
+        if any(counted.values()):
             first = shares(demands, {**ways, **dict.fromkeys(quotas, 0.0)})
             for route, throttles in counted.items():
                 for throttle in throttles:
@@ -255,12 +288,12 @@ class Flows:
 
     def lagging(self) -> Iterator[tuple[Flow, float]]:
         """Give the flows that are behind their leader's end, and by how many bytes."""
-        for group in self._groups.values():
-            if not group.route.settled:
-                for flow in group.flows.values():
-                    yield flow, max(0.0, flow.arrives_at - group.progress)
+        for group in self._lagging.values():
+            for flow in group.flows.values():
+                yield flow, max(0.0, flow.arrives_at - group.progress)
 
     def rates(self) -> Iterator[tuple[Route, float]]:
         """Give what the flows of each route carry together, in bytes per second."""
         for route, group in self._groups.items():
-            yield route, group.rate * len(group.flows)
+            if group.rate:
+                yield route, group.rate * len(group.flows)

@@ -118,8 +118,8 @@ class Replication:
 
     def _sync(self, flow: Flow) -> None:
         growth = self._growth_of(flow)
-        led = self._led(flow)
-        if led is None or (growth is None and flow.route.settled):
+        led = None if growth is None and flow.route.settled else self._led(flow)
+        if led is None:
             return
         end = growth.end(self._now) if growth is not None else led.log.end
         reached = math.floor(end - self._flows.lag(flow) + _WHOLE)

@@ -11,12 +11,12 @@ from klamm.tools.cli._pipeline_options import (
     json_option,
     lake_argument,
     report_option,
+    require_events,
     spark_options,
 )
 from klamm.tools.pipeline.jobs import check
 from klamm.tools.pipeline.jobs.check import Summary
 from klamm.tools.pipeline.lake import Lake, LakeError
-from klamm.tools.pipeline.tables import EVENTS
 
 #: So many broken verdicts are told on a terminal.
 _TOLD = 20
@@ -35,10 +35,7 @@ def command(lake: Lake, engine: Engine, report: Path | None, json_wanted: bool) 
     Exit code 1 if a rule is broken.
     """
     try:
-        if not lake.files(EVENTS):
-            raise click.UsageError(
-                f"{lake.root} holds no events; `klamm pipeline ingest` reads them"
-            )
+        require_events(lake)
         found = _judge(lake, engine)
     except LakeError as error:
         raise click.ClickException(str(error)) from error
@@ -50,7 +47,7 @@ def command(lake: Lake, engine: Engine, report: Path | None, json_wanted: bool) 
     if json_wanted:
         import json
 
-        fields = ("counts", "rules", "broken", "unjudged", "events")
+        fields = ("counts", "rules", "broken", "unjudged", "breaches", "events")
         click.echo(json.dumps({name: getattr(found, name) for name in fields}, sort_keys=True))
     else:
         _tell(found)

@@ -17,6 +17,7 @@ from klamm.tools.cli._pipeline_options import (
     json_option,
     lake_argument,
     report_option,
+    require_events,
     spark_options,
 )
 
@@ -95,6 +96,7 @@ def _found(lake: Lake, settings: Settings, engine: Engine) -> Findings:
     from klamm.tools.pipeline.lake import LakeError
 
     try:
+        require_events(lake)
         if engine.plain:
             return moves.plain(lake, settings)
         from klamm.tools.pipeline.progress import shown

@@ -109,6 +109,16 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 #: Give a command `lake`: the tables that it reads and writes.
 lake_argument = click.argument("lake", type=_FOLDER, callback=as_lake)
+
+
+def require_events(lake: Lake) -> None:
+    """Raise UsageError if the lake has no events to work on."""
+    from klamm.tools.pipeline.tables import EVENTS
+
+    if not lake.files(EVENTS):
+        raise click.UsageError(f"{lake.root} holds no events; `klamm pipeline ingest` reads them")
+
+
 #: Give a command `lake` by an option that must be there: where tables are to go.
 lake_option = click.option(
     "--to", "lake", type=_FOLDER, callback=as_lake, required=True, help="The folder of tables."

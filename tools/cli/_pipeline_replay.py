@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from klamm.tools.cli._pipeline_options import Engine, json_option, lake_argument, spark_options
+from klamm.tools.cli._pipeline_options import (
+    Engine,
+    json_option,
+    lake_argument,
+    require_events,
+    spark_options,
+)
 
 if TYPE_CHECKING:
     from klamm.tools.pipeline.jobs.replay import Rebuilt
@@ -54,6 +60,7 @@ def _replayed(
     from klamm.tools.pipeline.lake import LakeError
 
     try:
+        require_events(lake)
         if engine.plain:
             rebuilt = replay.plain(lake)
         else:
@@ -85,10 +92,13 @@ def _tell(rebuilt: list[Rebuilt], wrong: list[str] | None) -> None:
         )
         if each.missing:
             click.echo(
-                f"{begin.cluster}: {each.missing} entries are missing since: do not rely on it"
+                f"{begin.cluster}: {each.missing} entries of node {begin.node} are missing since"
+                " that snapshot: do not rely on it"
             )
     if not rebuilt:
-        click.echo("No office: there is no journal with a snapshot.")
+        click.echo(
+            "No office: the events hold none of the snapshots that a controller begins with."
+        )
     for line in wrong or ():
         click.echo(line)
     if wrong == []:

@@ -18,6 +18,8 @@ def lines(facts: Facts) -> Iterator[str]:
         f"  {counted(facts.moved, 'replica')} to copy, {format_bytes(facts.after.moved_bytes)};"
         f" any plan copies at least {facts.lower_bound} (gap {facts.gap:.1%})"
     )
+    if facts.gap:
+        yield "  (the bound counts without racks or room: a part of the gap may be its own)"
     if facts.order_only:
         yield f"  {facts.order_only} only in the order of their replicas"
     for change, count in facts.factor_changes.items():
@@ -25,6 +27,14 @@ def lines(facts: Facts) -> Iterator[str]:
     if facts.amiss:
         off = format_bytes(facts.amiss) if facts.by_bytes else counted(facts.amiss, "replica")
         yield f"  loads stay {off} off their fair share: racks, room or sizes forbid the rest"
+    if facts.after.worse_racks:
+        worse = counted(facts.after.worse_racks, "partition")
+        yield f"  warning: {worse} must share more of a rack: no broker of another one is left"
+    for dead, count in facts.waiting.items():
+        yield (
+            f"  warning: {counted(count, 'move')} will not end before broker {dead} is back, for it"
+            " keeps its replicas; drain it as well, or start it"
+        )
     if len(facts.batches) > 1:
         yield f"  {len(facts.batches)} batches, of {min(facts.batches)} to {max(facts.batches)}"
     yield from _compared(facts)

@@ -14,9 +14,10 @@ from klamm.tools.planner.runner import Local
 def command() -> None:
     """Make plans with as few moves as racks, sizes and leaders allow.
 
-    No partition is spread over racks worse than before, no broker gets more than it has room for,
-    and only what must change does. The way back is always written too. What is written goes to
-    `klamm reassign --execute` or kafka-reassign-partitions.
+    No partition is spread over racks worse than before, unless nothing of another rack is left,
+    which is said; no broker gets more than it has room for, and only what must change does. The
+    way back is always written too. What is written goes to `klamm reassign --execute` or
+    kafka-reassign-partitions.
 
     Exit code 0 if the plan does all that was asked for, 1 if partitions had to be left out, 2 for
     what cannot be asked for.

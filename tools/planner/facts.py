@@ -6,6 +6,7 @@ number of partitions but what was left out.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import pstdev
 
@@ -62,7 +63,8 @@ class Facts(msgspec.Struct, frozen=True):
     """All of a plan in numbers. `stock` is what --generate does, or why there is none.
 
     `amiss` is how far loads stay from their fair share, added up: bytes if `by_bytes`, else
-    replicas.
+    replicas. `waiting` counts, by dead broker, the changes that keep a replica there: a move ends
+    when all of its target is in sync.
     """
 
     what: str
@@ -83,6 +85,7 @@ class Facts(msgspec.Struct, frozen=True):
     stock: Spread | str
     groups: list[GroupFacts]
     left_out: dict[str, str]
+    waiting: dict[int, int]
 
 
 def of(plan: Plan, what: str, batches: list[int], seed: int) -> Facts:
@@ -115,7 +118,14 @@ def of(plan: Plan, what: str, batches: list[int], seed: int) -> Facts:
         peer if isinstance(peer, str) else spread(goal, before, peer),
         [_group(plan, each) for each in plan.groups],
         dict(goal.left_out),
+        _waiting(plan),
     )
+
+
+def _waiting(plan: Plan) -> dict[int, int]:
+    alive = plan.goal.cluster.alive
+    found = Counter(id_ for each in plan.changes for id_ in each.after if id_ not in alive)
+    return dict(sorted(found.items()))
 
 
 def gap(moved: int, bound: int) -> float:

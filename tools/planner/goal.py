@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from klamm.tools.planner.bounds import Offer, fewest
 from klamm.tools.planner.snapshot import Partition, Snapshot
 
 
@@ -110,43 +112,79 @@ class Goal:
 
         Replicas on brokers to be left and those still missing must be put somewhere; what brings
         other brokers down to their most moves too; and so much must come as takes brokers up to
-        their least, the largest first.
+        their least, the largest first of those that fit.
         """
         needed = sum(
             max(0, self.factors[index] - len(set(partition.target) - self.off))
             for index, partition in self.partitions.items()
         )
-        movable = [self.weight(partition) for partition in self.partitions.values()]
-        takes = sum(
-            _fewest(movable, low - self.loads[id_])
-            for id_, low in self.least.items()
-            if low > self.loads[id_]
-        )
         gives = sum(
-            _fewest(
-                [self.weight(each) for each in self.partitions.values() if id_ in each.target],
+            fewest(
+                (
+                    Offer(weight, None)
+                    for weight, partition in self._by_weight
+                    if id_ in partition.target
+                ),
                 self.loads[id_] - high,
             )
             for id_, high in self.most.items()
             if self.loads[id_] > high
         )
-        return max(needed + gives, takes)
+        return max(needed + gives, self._least_to_come())
+
+    @cached_property
+    def _by_weight(self) -> list[tuple[int, Partition]]:
+        """What may change, the largest first."""
+        weighed = [(self.weight(each), each) for each in self.partitions.values()]
+        return sorted(weighed, key=lambda each: -each[0])
+
+    def _least_to_come(self) -> int:
+        """Return how many replicas it takes at least to bring every broker up to its least."""
+        short = {
+            id_: low - self.loads[id_] for id_, low in self.least.items() if low > self.loads[id_]
+        }
+        if not self.by_bytes:
+            return sum(short.values())
+        # Who gives nothing can take no replica that is more than all it may get.
+        room = {
+            id_: self.most[id_] - self.loads[id_]
+            if id_ in self.most and id_ not in self.givers
+            else math.inf
+            for id_ in short
+        }
+        alone = sum(
+            fewest(
+                (
+                    Offer(weight, None)
+                    for weight, partition in self._by_weight
+                    if weight <= room[id_] and id_ not in partition.target
+                ),
+                lacks,
+            )
+            for id_, lacks in short.items()
+        )
+        # All together get each replica once, and who takes nothing gives only what is above its
+        # least.
+        budgets = {
+            id_: max(0, self.loads[id_] - self.least.get(id_, 0))
+            for id_ in self.givers - self.takers
+        }
+        largest = max(room.values(), default=0)
+        together = (
+            Offer(weight, giver)
+            for weight, partition in self._by_weight
+            if weight <= largest
+            for giver in self._sources(partition)
+            if weight <= budgets.get(giver, weight)
+        )
+        return max(alone, fewest(together, sum(short.values()), budgets))
+
+    def _sources(self, partition: Partition) -> Iterator[int]:
+        """Yield who may lose a replica of a partition; of goals with bounds no factor grows."""
+        return (id_ for id_ in partition.target if id_ in self.givers or id_ in self.off)
 
 
 def listed(values: Iterable[object]) -> str:
     """Write values for people, sorted as they are: 1, 2, 3; of very many only the first ones."""
     texts = [str(value) for value in values]
     return ", ".join(texts[:20]) + (f" and {len(texts) - 20} more" if len(texts) > 20 else "")
-
-
-def _fewest(weights: list[int], amount: int) -> int:
-    """Return how many of the weights it takes at least to reach an amount."""
-    if amount <= 0:
-        return 0
-    count = 0
-    for weight in sorted(weights, reverse=True):
-        count += 1
-        amount -= weight
-        if amount <= 0:
-            break
-    return count

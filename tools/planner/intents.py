@@ -33,7 +33,10 @@ def drain(
     off = _known(cluster, brokers)
     takers = cluster.alive - off
     if not takers:
-        raise PlanError(f"Brokers {listed(sorted(off))} are all that are alive; name fewer.")
+        raise PlanError(
+            f"But for {listed(sorted(off))} no broker is alive that could take anything; name"
+            " fewer."
+        )
     affected = {
         index: each
         for index, each in _chosen(cluster, topics).items()

@@ -1,7 +1,7 @@
 """How well replicas are spread over racks, and the least that a plan must keep of it.
 
 Kafka spreads the replicas of a new partition over as many racks as it can (KIP-36). No plan makes
-that worse for any partition.
+that worse for any partition, as long as there are brokers of enough racks.
 """
 
 from __future__ import annotations

@@ -21,11 +21,15 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from klamm.controller.core.topic_names import unlawful
+
 T = TypeVar("T", bound=Hashable)
 
 FORMAT: Final = "klamm-snapshot"
 VERSION: Final = 1
 NO_LEADER: Final = -1
+#: The greatest broker id, and partition number, that Kafka's protocol can name.
+_INT32: Final = 2**31 - 1
 
 
 class SnapshotError(ValueError):
@@ -44,8 +48,8 @@ class Broker(msgspec.Struct, frozen=True, omit_defaults=True):
     alive: bool = True
 
     def __post_init__(self) -> None:
-        if self.id < 0:
-            raise ValueError(f"broker {self.id}: an id is 0 or more")
+        if not 0 <= self.id <= _INT32:
+            raise ValueError(f"broker {self.id}: an id is from 0 to {_INT32}")
         if self.capacity_bytes is not None and self.capacity_bytes < 0:
             raise ValueError(f"broker {self.id}: a capacity of {self.capacity_bytes} B")
 
@@ -69,6 +73,8 @@ class Partition(msgspec.Struct, frozen=True, omit_defaults=True):
     min_isr: int = 1
 
     def __post_init__(self) -> None:
+        if (why := unlawful(self.topic)) is not None:
+            raise ValueError(f"no topic can be called {self.topic!r}: {why}")
         if not self.replicas:
             raise ValueError(f"partition {self.name} has no replicas")
         if twice := _repeated(self.replicas):
@@ -77,6 +83,10 @@ class Partition(msgspec.Struct, frozen=True, omit_defaults=True):
             raise ValueError(f"partition {self.name} moves broker {min(strange)}, no replica of it")
         if self.partition < 0 or self.size_bytes < 0 or self.bytes_in_per_s < 0:
             raise ValueError(f"partition {self.name} has a number, size or rate below 0")
+        if self.partition > _INT32 or not all(0 <= id_ <= _INT32 for id_ in self.replicas):
+            raise ValueError(f"partition {self.name} or a broker of it is not from 0 to {_INT32}")
+        if self.min_isr < 1:
+            raise ValueError(f"partition {self.name} has a min_isr of {self.min_isr}: 1 at least")
 
     @property
     def name(self) -> str:

@@ -1,13 +1,13 @@
 """The stage of a rehearsal as the lab's world has it.
 
 There brokers are 1, 2, ... in the order of their ids, and a topic has only those partitions that
-the plan names, numbered anew; `names` and `ids` lead back.
+the plan names, numbered anew; `by_name` and `id_of` lead back.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,6 +19,8 @@ from klamm.tools.rehearsal.spec import RunSpec, Stage, StagePartition
 
 _PROTOCOL: InterBrokerProtocol = by_name("3.9-IV0")
 _EMPTY = Stage((), (), ())
+#: So much of a topic's name leaves room for a number in the 249 characters that a name may have.
+_STEM = 240
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,12 @@ class StageSite(Site):
         """Return the stage's partitions by their names in the world."""
         found: dict[TopicPartition, StagePartition] = {}
         counts: dict[str, int] = {}
+        topics = _topics(self.spec.stage.partitions)
         for each in self.spec.stage.partitions:
-            number = counts.get(each.topic, 0)
-            counts[each.topic] = number + 1
-            found[TopicPartition(each.topic, number)] = each
+            topic = topics[each.topic, len(each.replicas)]
+            number = counts.get(topic, 0)
+            counts[topic] = number + 1
+            found[TopicPartition(topic, number)] = each
         return found
 
     @cached_property
@@ -105,6 +109,30 @@ class StageSite(Site):
             protocol=_PROTOCOL,
             auto_leader_rebalance=True,
         )
+
+
+def _topics(partitions: Iterable[StagePartition]) -> dict[tuple[str, int], str]:
+    """Return the world's topic for each topic and replication factor.
+
+    Reassignments may leave a topic with several factors, and nobody can create such a one (Kafka
+    3.9, AdminZkClient.validateTopicCreate): the world has another topic for each further factor.
+    """
+    partitions = [*partitions]
+    found: dict[tuple[str, int], str] = {}
+    # '.' and '_' are the same in names of metrics, and no topic may be called as another is there.
+    flat = {each.topic.replace(".", "_") for each in partitions}
+    named = set[str]()
+    for each in partitions:
+        if (each.topic, len(each.replicas)) in found:
+            continue
+        name, serial = each.topic, 2
+        own = each.topic.replace(".", "_") not in named
+        while not own and name.replace(".", "_") in flat:
+            name, serial = f"{each.topic[:_STEM]}-{serial}", serial + 1
+        named.add(name.replace(".", "_"))
+        flat.add(name.replace(".", "_"))
+        found[each.topic, len(each.replicas)] = name
+    return found
 
 
 def rounded(rate: float, bandwidth: float) -> float:

@@ -19,7 +19,7 @@ from klamm.tools.admin import TopicPartition
 from klamm.tools.planner.snapshot import NO_LEADER, Partition, Snapshot
 from klamm.tools.rehearsal.spec import Reserved, Stage, StagePartition
 
-#: A run of so many partitions takes a minute or two, and the time grows faster than their number.
+#: A run of so many partitions takes half a minute or more.
 MOST_PARTITIONS: Final = 1_000
 #: The world numbers brokers from 1 on, and nodes from 901 on.
 MOST_BROKERS: Final = 900
@@ -143,7 +143,7 @@ def _notes(snapshot: Snapshot, plan: Plan, moved: Plan, stage: Stage) -> Iterato
     if not any(each.size_bytes for each in stage.partitions):
         yield "the snapshot says no sizes: copies take no time here; take it with log directories"
     if not any(each.bytes_in_per_s for each in snapshot.partitions):
-        yield "the snapshot says no rates of production: take it with --watch for those"
+        yield "nobody writes in the snapshot, or it was taken without --watch: no rates count here"
     if stage.dead:
         dead = ", ".join(map(str, stage.dead))
         yield f"dead from the beginning: broker {dead}"

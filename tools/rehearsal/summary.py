@@ -135,6 +135,10 @@ def best(all_of: Sequence[Summary]) -> Best:
             lost += [(at, each) for each in left if each not in kept]
             left = kept
     winner = left[0]
+    if len(left) == len(pacings) > 1:
+        if scores[winner][0] == 1:
+            return Best(winner, "No pacing is better than another: with none of them it ends.")
+        return Best(winner, f"No pacing is better than another here; {winner} is the simplest.")
     reasons = [
         _MATTERS[at][0].format(
             mine=_shown(at, scores[winner][at]), other=other, its=_shown(at, scores[other][at])
