@@ -19,6 +19,8 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8
 SCALE = "Cividis"
 _FONT = 'system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif'
 _BINS = 40
+#: Labels of an axis whose marks have names.
+_TICKS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +80,18 @@ def heat_map(
     values: Sequence[Sequence[float | None]],
     unit: str,
     note: str = "",
+    *,
+    elapsed: bool = False,
 ) -> Chart:
-    """Show one value per lane (a broker, say) and time; `values` are rows of lanes."""
+    """Show one value per lane (a broker, say) and time; `values` are rows of lanes.
+
+    Times are since 1970, or if they are `elapsed`, since something began.
+    """
+    said = [_elapsed(ms) if elapsed else as_time(ms) for ms in times_ms]
     names = [_named(lane) for lane in lanes]
     figure = _figure(height=130 + 24 * max(len(lanes), 3))
     figure.add_heatmap(
-        x=[_iso(ms) for ms in times_ms],
+        x=said if elapsed else [_iso(ms) for ms in times_ms],
         y=names,
         z=[list(row) for row in values],
         colorscale=SCALE,
@@ -92,7 +100,9 @@ def heat_map(
         xgap=1 if len(times_ms) <= 120 else 0,
         ygap=1,
     )
-    figure.update_xaxes(type="date", showgrid=False)
+    figure.update_xaxes(type="category" if elapsed else "date", showgrid=False)
+    if elapsed:
+        figure.update_xaxes(nticks=_TICKS, title="elapsed (h:mm:ss)")
     figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
     rows: list[tuple[Cell, ...]] = []
     for name, row in zip(names, values, strict=True):
@@ -104,11 +114,21 @@ def heat_map(
                 min((value for value, _ in known), default=None),
                 sum(value for value, _ in known) / len(known) if known else None,
                 most,
-                as_time(None if at is None else times_ms[at]),
+                None if at is None else said[at],
             )
         )
     columns = ("", f"least ({unit})", f"mean ({unit})", f"most ({unit})", "most at")
     return Chart(heading, figure, note, columns, rows)
+
+
+def _elapsed(ms: int) -> str:
+    """Write a time since something began, to the second: 0:00:07, 12:30:00.
+
+    >>> _elapsed(7_000), _elapsed(45_000_999)
+    ('0:00:07', '12:30:00')
+    """
+    minutes, seconds = divmod(ms // 1000, 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
 
 
 def distribution(

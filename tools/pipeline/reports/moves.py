@@ -59,6 +59,7 @@ def _parts(found: Findings) -> Iterator[Part]:
         )
         yield from _heat_maps(found)
     yield _phases(found)
+    yield from _spread(found)
     yield _listed("The slowest", found, found.slowest, "")
     yield _listed("Stuck", found, found.stuck, f"At most {LISTED} are listed.")
     yield _listed("Lost", found, found.lost, f"At most {LISTED} are listed.")
@@ -130,6 +131,30 @@ def _phases(found: Findings) -> Part:
         "Of moves that were done. Half of them took no longer than p50, 95 of 100 no longer than"
         " p95.",
     )
+
+
+def _spread(found: Findings) -> Iterator[Part]:
+    for cluster in found.clusters:
+        counts = {
+            (row["phase"], row["below_ms"]): row["moves"]
+            for row in found.spread
+            if row["cluster"] == cluster
+        }
+        if counts:
+            widths = [below_ms for _, below_ms in counts]
+            # Every power of two in between, also where there is nothing.
+            steps = range(min(widths).bit_length() - 1, max(widths).bit_length())
+            yield bars(
+                f"How many took how long{_of(found, cluster)}",
+                [f"under {as_span((1 << step) / 1000)}" for step in steps],
+                {
+                    phase: [counts.get((phase, 1 << step), 0) for step in steps]
+                    for phase in dict.fromkeys(phase for phase, _ in counts)
+                },
+                "moves",
+                "Of moves that were done, each phase by its length: every bar reaches from half of"
+                " what it is called to that.",
+            )
 
 
 def _listed(heading: str, found: Findings, rows: Sequence[Row], note: str) -> Grid:

@@ -34,6 +34,12 @@ def _head(facts: Facts) -> Iterator[Part]:
             "batches": len(facts.batches),
         }
     )
+    if facts.gap:
+        yield Text(
+            "What any plan copies at least is found by counting, which leaves out racks and room"
+            " and what fits where: a part of what this plan copies above that may be no plan's to"
+            " spare."
+        )
     if facts.amiss:
         off = as_bytes(facts.amiss) if facts.by_bytes else f"{facts.amiss} replicas"
         yield Text(

@@ -58,12 +58,11 @@ def _parts(
         ]
         for each in found
     }
-    yield distribution(
-        "Time to the end",
-        {name: values for name, values in times.items() if values},
-        "min",
-        "Of the runs that ended.",
-    )
+    ended = {name: values for name, values in times.items() if values}
+    if ended:
+        yield distribution("Time to the end", ended, "min", "Of the runs that ended.")
+    else:
+        yield Text("No run ended: there are no times to show.")
     yield from map(_heat, _shown(rows, found, judged))
     yield Grid(
         "Bytes per broker, on average",
@@ -131,5 +130,6 @@ def _heat(row: RunRow) -> Part:
             for each in row.traffic
         ],
         "MB/s",
-        f"{what} Fetched and served together; time is from the first request on, as of 1970.",
+        f"{what} Fetched and served together; time is from the first request on.",
+        elapsed=True,
     )
