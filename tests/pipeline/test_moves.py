@@ -71,6 +71,29 @@ def test_json_is_one_object_and_the_tables_are_written(tmp_path: Path) -> None:
     assert lake.read_plain(WAVES).num_rows == 2
 
 
+@pytest.mark.parametrize("still", [True, False])
+def test_throttles_that_nothing_needs_are_told(tmp_path: Path, still: bool) -> None:
+    """Of a topic that never moved as well; those of brokers count until nothing moves."""
+    keys = "leader.replication.throttled.replicas", "leader.replication.throttled.rate"
+    rows = [
+        cluster_entry("elected", 1),
+        cluster_entry("config-altered", 2, topic="t", text=f"topics/t: set {keys[0]}"),
+        cluster_entry("config-altered", 3, topic="u", text=f"topics/u: set {keys[0]}"),
+        cluster_entry("config-altered", 4, topic="v", text=f"topics/v: set {keys[0]}"),
+        cluster_entry("config-altered", 5, text=f"brokers/3: set {keys[1]}"),
+        cluster_entry("config-altered", 6, topic="v", text=f"topics/v: unset {keys[0]}"),
+        entry("accept", 10, before=form([1], [1]), after=MOVING, rpc_api=45),
+        entry("isr-join", 19, before=MOVING, after=MOVING | {"isr": [1, 3]}),
+        entry("end", 20, before=MOVING, after=form([3], [3], leader_epoch=2)),
+    ]
+    table = pa.Table.from_pylist(rows[:-1] if still else rows, schema=EVENTS.schema)
+    found = moves.plain(lake_of(tmp_path, table), moves.Settings())
+    told = [row["entity"] for row in found.throttled]
+    assert told == (["topics/u"] if still else ["brokers/3", "topics/t", "topics/u"])
+    line = "throttle left: topics/u of c is still throttled"
+    assert line in run(tmp_path).stdout.splitlines()
+
+
 def test_without_moves_that_is_said(tmp_path: Path) -> None:
     elected = {**EVENTS.empty, "cluster": "c", "date": "2026-01-05", "kind": "elected", "part": 0}
     lake_of(tmp_path, pa.Table.from_pylist([elected], schema=EVENTS.schema))

@@ -153,8 +153,8 @@ def _lines(findings: Findings) -> Iterator[str]:
     for kind, rows in (("stuck", findings.stuck), ("lost", findings.lost)):
         for row in rows:
             yield f"{kind}: {_move(findings, row)}: {row['reason']}"
-    for entity in sorted({(row["cluster"], row["topic"]) for row in findings.throttled}):
-        yield f"throttle left: {entity[1]} of {entity[0]} is still throttled"
+    for row in findings.throttled:
+        yield f"throttle left: {row['entity']} of {row['cluster']} is still throttled"
     for row in findings.waves:
         if row["pacing"] in ("batches", "incremental"):
             yield (

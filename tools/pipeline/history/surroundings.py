@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import itemgetter
@@ -144,6 +144,13 @@ class Surroundings:
         changes = self.throttles.get(entity, ())
         at = bisect_right(changes, at_ms, key=itemgetter(0))
         return changes[at - 1][1] if at else None
+
+    def set_throttles(self) -> Iterator[tuple[str, int]]:
+        """Yield whose throttles are set when the history ends, and since when."""
+        for entity, changes in sorted(self.throttles.items()):
+            since, is_set = changes[-1]
+            if is_set:
+                yield entity, since
 
     def has_gap(self, start_ms: int, end_ms: int) -> bool:
         """Tell whether entries are missing between two times."""

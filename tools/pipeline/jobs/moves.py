@@ -8,7 +8,7 @@ back to the driver is bounded, whatever the size of the history.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,8 @@ SLOWEST, LISTED, DRAWN = 5, 50, 200
 STRETCHES = 96
 
 _ORIGINS = (*surroundings.TELLERS, CLIENT)
+#: What has not come to an end.
+_OPEN = ("running", "stuck")
 #: Moves that a tool has asked for, or may have: Kafka's logs do not say.
 _BY_REQUEST = ("api", "unknown")
 _SHOWN = [name for name in MOVES.schema.names if name not in ("date", "evidence")]
@@ -55,9 +57,11 @@ class Settings:
 class Findings:
     """What a history's moves come to: little, whatever their number. Rows are as in their tables.
 
-    `slowest` and `stuck` are rows of `moves`, `lost` too; `drawn` are moves from the first on, at
-    most DRAWN. `in_flight` is by stretches of `width_ms`. `curves` are replicas of requests with
-    how many points they have, and how many of these fell.
+    `slowest` and `stuck` are rows of `moves`, `lost` too. `throttled` are topics and brokers
+    (`topics/orders`, `brokers/3`) whose throttles were set, and not unset when all that they were
+    for was over. `drawn` are moves from the first on, at most DRAWN. `in_flight` is by stretches
+    of `width_ms`. `curves` are replicas of requests with how many points they have, and how many
+    of these fell.
     """
 
     clusters: Mapping[str, Surroundings]
@@ -118,15 +122,16 @@ def plain(lake: Lake, settings: Settings) -> Findings:
     lake.write_plain(progress, PROGRESS, clusters=list(around))
     rows = moves.select(_SHOWN).to_pylist()
     start_ms, width_ms, ends_ms = _stretches(rows, around)
+    results = phases.results(moves)
     return Findings(
         around,
-        phases.results(moves),
+        results,
         _in_order(phases.quantiles(moves)),
         _in_order(phases.spread(moves)),
         sorted((r for r in rows if _took(r) is not None), key=_slowness)[:SLOWEST],
         _first((r for r in rows if r["result"] == "stuck"), LISTED),
         _first((r for r in rows if r["result"] == "lost"), LISTED),
-        _first((r for r in rows if r["throttle_left"]), LISTED),
+        _left(around, results, {(r["cluster"], r["topic"]) for r in rows if r["result"] in _OPEN}),
         _first(rows, DRAWN),
         phases.in_flight(moves, start_ms, width_ms, ends_ms),
         width_ms,
@@ -164,15 +169,24 @@ def on_spark(spark: SparkSession, lake: Lake, settings: Settings) -> Findings:
         .groupBy(*status.CURVE)
         .agg(F.count("*").alias("points"), F.sum(F.col("fell").cast("int")).alias("fell"))
     )
+    # Of topics only those count that have a throttle: what is collected stays small.
+    throttled = {
+        entity.removeprefix("topics/")
+        for each in around.values()
+        for entity, _ in each.set_throttles()
+    }
+    still = moves.where(F.col("result").isin(*_OPEN) & F.col("topic").isin(*throttled))
+    still = still.select("cluster", "topic").distinct()
+    results = _dicts(phases.results_on_spark(moves), None)
     return Findings(
         around,
-        _dicts(phases.results_on_spark(moves), None),
+        results,
         _in_order(_dicts(phases.quantiles_on_spark(moves), None)),
         _in_order(_dicts(phases.spread_on_spark(moves), None)),
         _dicts(slowest.orderBy(took.desc(), *order), SLOWEST),
         _dicts(shown.where(F.col("result") == "stuck").orderBy(*order), LISTED),
         _dicts(shown.where(F.col("result") == "lost").orderBy(*order), LISTED),
-        _dicts(shown.where("throttle_left").orderBy(*order), LISTED),
+        _left(around, results, {(each.cluster, each.topic) for each in still.collect()}),
         _dicts(shown.orderBy(*order), DRAWN),
         _dicts(phases.in_flight_on_spark(moves, start_ms, width_ms, ends_ms), None),
         width_ms,
@@ -180,6 +194,21 @@ def on_spark(spark: SparkSession, lake: Lake, settings: Settings) -> Findings:
         _dicts(waves.runs_on_spark(lake.read(spark, waves.WAVES)), LISTED),
         _dicts(curves.orderBy(*status.CURVE), LISTED),
     )
+
+
+def _left(
+    around: Mapping[str, Surroundings], results: Sequence[Row], still: Collection[tuple[str, str]]
+) -> list[Row]:
+    """Find throttles that nothing needs: their topic moves no more, or, of brokers, nothing."""
+    busy = {row["cluster"] for row in results if row["result"] in _OPEN}
+    found: list[Row] = []
+    for cluster, each in around.items():
+        for entity, since_ms in each.set_throttles():
+            kind, _, name = entity.partition("/")
+            needed = (cluster, name) in still if kind == "topics" else cluster in busy
+            if not needed:
+                found.append({"cluster": cluster, "entity": entity, "since_ms": since_ms})
+    return found[:LISTED]
 
 
 def _dicts(frame: DataFrame, limit: int | None) -> list[Row]:

@@ -65,9 +65,9 @@ def _parts(found: Findings) -> Iterator[Part]:
     yield _listed("Lost", found, found.lost, f"At most {LISTED} are listed.")
     yield Grid(
         "Throttles left behind",
-        ("cluster", "topic"),
-        sorted({(row["cluster"], row["topic"]) for row in found.throttled}),
-        "Topics whose lists of throttled replicas were set while they moved, and never unset.",
+        ("cluster", "of", "since"),
+        [(row["cluster"], row["entity"], as_time(row["since_ms"])) for row in found.throttled],
+        "Topics and brokers whose throttles were set, and not unset when nothing needed them.",
     )
     yield _waves(found)
     yield _offices(found)

@@ -42,7 +42,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table. Columns of numbers only are set to the right. Without rows, the note says why."""
+    """A table. Columns of numbers only are set to the right. Without rows it says so."""
 
     heading: str
     columns: Sequence[str]
@@ -151,7 +151,7 @@ def _part(part: Part, number: int) -> str:
             return _chart(part, number)
         case Grid(heading, columns, rows, note):
             table = _table(heading, columns, rows) if rows else ""
-            said = note or ("" if rows else "Nothing of this kind.")
+            said = note if rows else f"Nothing of this kind. {note}".rstrip()
             return f"<section><h2>{escape(heading)}</h2>{_note(said)}{table}</section>"
 
 
