@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,6 +36,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
             f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile=file:{log4j}"
         ),
         "spark.sql.shuffle.partitions": "2",
+        # Executors import what tests give them as the tests do.
+        "spark.executorEnv.PYTHONPATH": str(Path(__file__).parent.parent),
         "spark.ui.enabled": "false",
     }
     with opened("local[2]", conf) as session:

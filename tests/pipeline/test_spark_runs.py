@@ -6,10 +6,10 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from pipeline.squares import Number, squared
 
 from klamm.tools.cli.pipeline import command
 from klamm.tools.pipeline.jobs import lab_runs, montecarlo, sweep
@@ -107,21 +107,6 @@ def test_the_command_runs_in_a_session_that_is_there(spark: SparkSession, tmp_pa
     assert spark.range(3).count() == 3
     with pytest.raises(SparkMissingError, match=r"has a session of local\[2\] already"), opened():
         pass
-
-
-class Number(msgspec.Struct):
-    value: int
-
-
-class Square(msgspec.Struct):
-    of: Number
-    value: int
-
-
-def squared(number: Number) -> Square:
-    if number.value == 13:
-        raise ValueError(f"{number.value} brings bad luck")
-    return Square(number, number.value**2)
 
 
 def unknown(number):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
