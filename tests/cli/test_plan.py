@@ -49,7 +49,7 @@ def test_a_drain_writes_the_plan_and_the_way_back(now: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "4 replicas to copy, 40 B; any plan copies at least 4 (gap 0.0%)" in result.stdout
     assert "--generate" in result.stdout
-    assert "1 proven best by CP-SAT" in result.stdout
+    assert "1 proven best" in result.stdout
     found = replicas_in(now.with_name("plan.json"))
     assert len(found) == 4
     assert all(3 not in ids for ids in found.values())

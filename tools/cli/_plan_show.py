@@ -88,11 +88,11 @@ def _groups(facts: Facts) -> Iterator[str]:
         return
     proven = sum(each.proven for each in facts.groups)
     yield ""
-    yield f"solved in {counted(len(facts.groups), 'group')}, {proven} proven best by CP-SAT"
-    yield f"{'group':>6}{'partitions':>12}{'copied':>8}{'bound':>7}{'gap':>7}  topics"
+    yield f"solved in {counted(len(facts.groups), 'group')}, {proven} proven best"
+    yield f"{'group':>6}{'partitions':>12}{'copied':>8}{'bound':>7}{'gap':>9}  topics"
     for each in facts.groups[:_FEW]:
         yield (
-            f"{each.number:>6}{each.partitions:>12}{each.moved:>8}{each.bound:>7}{each.gap:>7.1%}"
+            f"{each.number:>6}{each.partitions:>12}{each.moved:>8}{each.bound:>7}{each.gap:>9.1%}"
             f"  {each.topics}"
         )
     if len(facts.groups) > _FEW:

@@ -71,8 +71,9 @@ class Group(msgspec.Struct, frozen=True):
 class Solved(msgspec.Struct, frozen=True):
     """The answer for a group: the replicas of each partition that it has changed, by index.
 
-    `bound` is what CP-SAT has proven: no answer moves fewer replicas with loads as near to their
-    bounds, or none is nearer; `proven` tells that `moved` and `amiss` are the best there are.
+    `bound` is what CP-SAT has proven, or counting, where it had no time: no answer moves fewer
+    replicas with loads as near to their bounds, or none is nearer; `proven` tells that `moved` and
+    `amiss` are the best there are.
     `exact` is as in the group.
     """
 
@@ -93,7 +94,10 @@ def solve(group: Group) -> Solved:
         # Too little time for any answer of its own.
         targets = {each.index: each.hint for each in group.movables}
         amiss, moved = model.hinted_amiss, model.hinted_moves
-        return Solved(group.number, targets, moved, amiss, 0, False, group.exact)
+        least = min(model.must_come, moved)
+        return Solved(
+            group.number, targets, moved, amiss, least, least == moved and not amiss, group.exact
+        )
     value, bound, targets = first
     amiss, moved = divmod(value, model.scale)
     return Solved(
@@ -124,7 +128,7 @@ class _Model:
         self.slacks = self._slacks()
         moves = cp_model.LinearExpr.sum([join for _, _, join in self.joins])
         # It follows from the loads, and the solver would find it out only after a while.
-        self.model.add(moves >= self._must_come())
+        self.model.add(moves >= self.must_come)
         self.goal = self.scale * cp_model.LinearExpr.sum(self.slacks) + moves
 
     @property
@@ -265,7 +269,8 @@ class _Model:
                 slacks.append(over)
         return slacks
 
-    def _must_come(self) -> int:
+    @property
+    def must_come(self) -> int:
         """Return how many replicas come at least, if loads are exact and count replicas."""
         if not self.group.exact or any(each.weight != 1 for each in self.group.movables):
             return 0
