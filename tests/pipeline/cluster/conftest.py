@@ -87,9 +87,10 @@ class Standalone:
             return found
 
     def _answers(self) -> bool:
+        # Before the master has joined its pages to the server, that answers with an empty one.
         try:
             return bool(self.state())
-        except OSError:
+        except (OSError, json.JSONDecodeError):
             return False
 
     def alive(self) -> int:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,21 +26,62 @@ MONTECARLO = ("--seeds", "3", "--pacing", "all", "--faults", "broker-loss")
 
 def test_a_killed_worker_loses_nothing_and_changes_nothing(driver: Driver, tmp_path: Path) -> None:
     sweep, seeds = ["pipeline", "sweep"], ("--seeds", "150")
-    (tmp_path / "spark").mkdir()
-    with started(tmp_path / "spark") as cluster:
-        job = driver.start(*sweep, str(tmp_path / "a"), *SWEEP, *seeds, *driver.on(cluster))
-        with job:
-            wait_until(lambda: _at_work(cluster) == 2, "tasks on both executors", 120.0)
-            cluster.kill_worker()
-            output, errors = job.communicate(timeout=400)
-        assert output, errors[-3000:]
-        assert "Lost executor" in errors
+    with cluster_of(tmp_path) as cluster:
+        output = _killing(driver, cluster, *sweep, str(tmp_path / "a"), *SWEEP, *seeds)
         wait_until(lambda: cluster.alive() == 1, "the master to miss the worker", 90.0)
     plain = driver.run(*sweep, str(tmp_path / "b"), *SWEEP, *seeds, "--plain")
     cells = json.loads(output)["cells"]
     assert cells == json.loads(plain)["cells"]
     assert [cell["runs"] for cell in cells] == [150] * 4
     assert _files(tmp_path / "a" / "traces") == _files(tmp_path / "b" / "traces")
+
+
+@pytest.mark.parametrize("job", ["montecarlo", "check"])
+def test_a_killed_worker_changes_no_answer(driver: Driver, tmp_path: Path, job: str) -> None:
+    """Its rows, or its part of a shuffle, are made again."""
+    options = ["--json"]
+    if job == "check":
+        sizes = ("--events", "200000", "--partitions", "1000", "--brokers", "12", "--days", "1")
+        driver.run("pipeline", "samples", "--to", str(tmp_path / "samples"), *sizes)
+        where = ("--cluster", "c", "--to", str(tmp_path / "a"), "--plain")
+        driver.run("pipeline", "ingest", str(tmp_path / "samples" / "journals"), *where)
+        shutil.copytree(tmp_path / "a", tmp_path / "b")
+    else:
+        options += ["--seeds", "60", "--pacing", "all", "--faults", "broker-loss"]
+    with cluster_of(tmp_path) as cluster:
+        there = _killing(driver, cluster, "pipeline", job, str(tmp_path / "a"), *options)
+    here = driver.run("pipeline", job, str(tmp_path / "b"), *options, "--plain")
+    assert json.loads(there) == json.loads(here)
+
+
+def test_a_killed_worker_changes_no_plan(driver: Driver, tmp_path: Path) -> None:
+    """The groups that it was solving are solved again."""
+    snapshot = _snapshot(tmp_path / "snapshot.json", brokers=40, topics=70, partitions=200)
+    plan = ("pipeline", "plan", "drain", "--brokers", "1,2,3,4", "--snapshot", snapshot)
+    with cluster_of(tmp_path) as cluster:
+        _killing(driver, cluster, *plan, "--to", str(tmp_path / "there.json"))
+    driver.run(*plan, "--to", str(tmp_path / "here.json"), "--plain")
+    assert (tmp_path / "there.json").read_text() == (tmp_path / "here.json").read_text()
+
+
+@contextmanager
+def cluster_of(folder: Path) -> Iterator[Standalone]:
+    """Start a cluster of the test's own, since the next test wants two workers."""
+    (folder / "spark").mkdir()
+    with started(folder / "spark") as cluster:
+        yield cluster
+
+
+def _killing(driver: Driver, cluster: Standalone, *job: str) -> str:
+    """Kill a worker while both have tasks; return what the job prints."""
+    with driver.start(*job, *driver.on(cluster)) as process:
+        wait_until(lambda: _at_work(cluster) == 2, "tasks on both executors", 120.0)
+        assert process.poll() is None
+        cluster.kill_worker()
+        output, errors = process.communicate(timeout=400)
+    assert output, errors[-3000:]
+    assert "Lost executor" in errors
+    return output
 
 
 @pytest.fixture(scope="module")
@@ -74,14 +117,8 @@ def test_a_job_gives_there_what_one_process_gives(
 
 
 def test_a_plan_is_the_same_there(standalone: Standalone, driver: Driver, tmp_path: Path) -> None:
-    brokers = tuple(Broker(number, rack=f"r{number % 3}") for number in range(6))
-    partitions = tuple(
-        Partition(f"t{n % 7}", n // 7, tuple((n + step) % 6 for step in (0, 1, 2)), leader=n % 6)
-        for n in range(84)
-    )
-    snapshot = tmp_path / "snapshot.json"
-    snapshot.write_text(encode(Snapshot("c", 0, brokers, partitions)))
-    plan = ("pipeline", "plan", "drain", "--brokers", "1", "--snapshot", str(snapshot))
+    snapshot = _snapshot(tmp_path / "snapshot.json", brokers=6, topics=7, partitions=12)
+    plan = ("pipeline", "plan", "drain", "--brokers", "1", "--snapshot", snapshot)
     written = {}
     for name, where in (("there", driver.on(standalone)), ("here", ["--plain"])):
         folder = tmp_path / name
@@ -90,6 +127,18 @@ def test_a_plan_is_the_same_there(standalone: Standalone, driver: Driver, tmp_pa
         written[name] = _files(folder)
     assert written["there"] == written["here"]
     assert "plan.json" in written["here"]
+
+
+def _snapshot(path: Path, brokers: int, topics: int, partitions: int) -> str:
+    """Write a cluster of three racks and three replicas each; return the file's name."""
+    racks = tuple(Broker(number, rack=f"r{number % 3}") for number in range(brokers))
+    led = tuple(
+        Partition(f"t{topic}", n, tuple((topic + n + step) % brokers for step in (0, 1, 2)))
+        for topic in range(topics)
+        for n in range(partitions)
+    )
+    path.write_text(encode(Snapshot("c", 0, racks, led)))
+    return str(path)
 
 
 def _at_work(cluster: Standalone) -> int:
