@@ -24,8 +24,14 @@ class World:
 
     def __init__(self, local: LocalCluster) -> None:
         self.local = local
+        # The client remembers the nodes that it saw first, and asks no others by number.
+        eventually(lambda: local.call(self._know_each_other), "brokers to know each other")
         self.admin = KafkaAdminClient(bootstrap_servers=local.bootstrap)
         self._topics = 0
+
+    def _know_each_other(self) -> bool:
+        models = self.local.cluster.brokers.cluster.brokers
+        return all({*models, NODE} <= each.metadata.brokers.keys() for each in models.values())
 
     def topic(self, *assignments: list[int]) -> str:
         """Create a topic that has leaders, and is known to every broker."""
