@@ -1,7 +1,7 @@
 """A cluster in this process for what administrators ask beside moves."""
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 from kafka import KafkaAdminClient, TopicPartition
 from kafka.errors import for_code as error_of
@@ -24,10 +24,17 @@ class World:
 
     def __init__(self, local: LocalCluster) -> None:
         self.local = local
-        # The client remembers the nodes that it saw first, and asks no others by number.
-        eventually(lambda: local.call(self._know_each_other), "brokers to know each other")
-        self.admin = KafkaAdminClient(bootstrap_servers=local.bootstrap)
+        self.admin = self._connected()
         self._topics = 0
+
+    def reconnect(self) -> None:
+        """Begin anew: a client asks no node by number that was away when it looked."""
+        self.admin.close()
+        self.admin = self._connected()
+
+    def _connected(self) -> KafkaAdminClient:
+        eventually(lambda: self.local.call(self._know_each_other), "nodes to know each other")
+        return KafkaAdminClient(bootstrap_servers=self.local.bootstrap)
 
     def _know_each_other(self) -> bool:
         models = self.local.cluster.brokers.cluster.brokers
@@ -99,8 +106,10 @@ def running(**properties: str) -> Iterator[World]:
     )
     with LocalCluster(options) as local:
         world = World(local)
-        with closing(world.admin):
+        try:
             yield world
+        finally:
+            world.admin.close()
 
 
 def astray(world: World) -> str:

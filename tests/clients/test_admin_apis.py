@@ -136,6 +136,7 @@ def test_a_leader_that_was_out_of_sync_recovers_with_the_next_isr() -> None:
 
 
 def test_log_directories_of_all_nodes(world: World) -> None:
+    world.reconnect()
     topic = world.topic([1, 2])
     # By number: kafka-python remembers the nodes that it saw, and one may have been away then.
     nodes = [0, 1, 2, 3, NODE]
@@ -149,6 +150,7 @@ def test_log_directories_of_all_nodes(world: World) -> None:
 
 
 def test_a_replica_moves_to_another_directory(world: World) -> None:
+    world.reconnect()
     topic = world.topic([1, 2])
     [here] = log_dirs(world, 1, topic)
     there = "/b" if here == "/a" else "/a"
@@ -168,6 +170,7 @@ def test_a_replica_moves_to_another_directory(world: World) -> None:
 
 @pytest.mark.parametrize("path", ["/a", "/b"])
 def test_a_replica_is_made_where_it_was_wanted_before_it_came(world: World, path: str) -> None:
+    world.reconnect()
     topic = world.topic([1])
     wish = TopicPartitionReplica(topic, 0, 2)
     assert world.admin.alter_replica_log_dirs({wish: path}) == {wish: ReplicaNotAvailableError}
